@@ -1,0 +1,324 @@
+"""The table of copies of `wrs-published-research-view-1`, as FORMAT describes it: one row an agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from wrs_verify import statement
+from wrs_verify.agreements import MISSING, STATEMENT, Agreement, Comparison, Copy, Odd, View, judge
+from wrs_verify.agreements.kinds import getter, lists, namesakes, numbered, same
+from wrs_verify.model import Json
+
+__all__ = ["PEOPLE", "TABLE", "TARGETS", "rebuilt"]
+
+#: The six target triples; the first is the hashed one.
+TARGETS = (
+    "/version/source_ref",
+    "/target",
+    "/entry/target",
+    "/entry/published_grade/target",
+    "/entry/assessment_disposition/target",
+    "/published_grade/target",
+)
+
+PEOPLE = "/entry/humans"
+_CONTRIBUTORS = "/version/record/contributors"
+_SOURCES = "/version/record/sources"
+_NOTE = "/entry/human_role_note"
+_ROLES = "/published_grade/roles"
+_SCOPES = ("/published_grade/scope", "/entry/published_grade/scope")
+_EVIDENCE_SUMMARY = "/published_grade/evidence_summary"
+_SUMMARY = same(
+    "text-mismatch",
+    "the summary",
+    "/version/record/summary",
+    "/entry/summary",
+    "/published_grade/what_changed",
+    "/entry/published_grade/what_changed",
+    piece="summary",
+)
+_BOUNDARY = same("text-mismatch", "the boundary", "/version/record/scope/description", "/entry/boundary", piece="boundary")
+
+
+def _target(member: str, what: str, *more: str) -> Agreement:
+    return same("target-mismatch", what, *[f"{triple}/{member}" for triple in TARGETS], *more)
+
+
+def _targets() -> tuple[Agreement, ...]:
+    return (
+        _target("record_id", "the record id", "/version/record_id"),
+        _target("version", "the version", "/version/version"),
+        _target("content_hash", "the content hash"),
+    )
+
+
+def _boundaries() -> Agreement:
+    """The boundary, which also stands behind the summary in both grades' scope, and at the end of the evidence summary."""
+    summary, boundary, evidence = getter("/version/record/summary"), getter("/version/record/scope/description"), getter(_EVIDENCE_SUMMARY)
+    scopes = [getter(place) for place in _SCOPES]
+
+    def holds(value: Json) -> bool:
+        scope = f"{summary(value)} {boundary(value)}"
+        ending: bool = evidence(value).endswith(boundary(value))
+        return _BOUNDARY.holds(value) and ending and all([get(value) == scope for get in scopes])
+
+    def compare(view: View) -> Iterator[Comparison]:
+        before = next((judge(c.copies, trusted=view.trusted).value for c in _SUMMARY.compare(view) if isinstance(c, Comparison)), MISSING)
+        for comparison in _BOUNDARY.compare(view):
+            if isinstance(comparison, Comparison):
+                more = [*_scopes(view, before), *_ending(view, [copy.value for copy in comparison.copies])]
+                yield comparison._replace(copies=(*comparison.copies, *more))
+
+    return Agreement(holds, compare)
+
+
+def _scopes(view: View, summary: Json) -> Iterator[Copy]:
+    for place in _SCOPES:
+        text = view.at(place)
+        if isinstance(text, str) and isinstance(summary, str):
+            prefix = f"{summary} "
+            yield view.copy(place, text.removeprefix(prefix), prefix=prefix)
+
+
+def _ending(view: View, boundaries: Sequence[Json]) -> Iterator[Copy]:
+    text = view.at(_EVIDENCE_SUMMARY)
+    if isinstance(text, str):
+        ending = next((each for each in boundaries if isinstance(each, str) and each and text.endswith(each)), text)
+        yield view.copy(_EVIDENCE_SUMMARY, ending, part=True)
+
+
+def _contributor_sources() -> Agreement:
+    """Every contributor's source is one of the record's sources."""
+    contributors, sources = getter(_CONTRIBUTORS), getter(_SOURCES)
+
+    def holds(value: Json) -> bool:
+        known = sources(value)
+        return all([item["source"] in known for item in contributors(value)])
+
+    def compare(view: View) -> Iterator[Comparison | Odd]:
+        known, found = view.at(_SOURCES), view.at(_CONTRIBUTORS)
+        if isinstance(known, list) and isinstance(found, list):
+            for index, item in enumerate(found):
+                source = item.get("source") if isinstance(item, dict) else None
+                if isinstance(source, dict):
+                    yield from _contributor_source(view, f"{_CONTRIBUTORS}/{index}/source", source, known)
+
+    return Agreement(holds, compare)
+
+
+def _contributor_source(view: View, pointer: str, source: dict[str, Json], known: list[Json]) -> Iterator[Comparison | Odd]:
+    near = [
+        (index, item)
+        for index, item in enumerate(known)
+        if isinstance(item, dict) and (len(known) == 1 or any(item.get(name) == source.get(name) for name in ("citation", "url")))
+    ]
+    near.sort(key=lambda place: place[1] != source)
+    if not near:
+        yield Odd(
+            "source-mismatch", pointer, "this contributor's source is none of the record's sources", actual=source, related=(_SOURCES,)
+        )
+        return
+    index, item = near[0]
+    for name in ("citation", "url"):
+        if name in item and name in source:
+            copies = view.copy(f"{_SOURCES}/{index}/{name}", item[name]), view.copy(f"{pointer}/{name}", source[name])
+            yield Comparison("source-mismatch", f"the {name} of a contributor's source", copies)
+
+
+def _people() -> Agreement:
+    """The names of the entry are those of the statement; the contributors are among them, in the same order."""
+    humans, contributors = getter(PEOPLE), getter(_CONTRIBUTORS)
+
+    def holds(value: Json) -> bool:
+        rest = iter(humans(value))
+        return all([item["name"] in rest for item in contributors(value)])
+
+    def compare(view: View) -> Iterator[Comparison | Odd]:
+        found = view.at(PEOPLE)
+        names = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+        stated = _stated_names(view, names)
+        copies: list[list[Copy]] = [[] for _ in stated if len(stated) == len(names)]
+        for index, row in enumerate(copies):
+            row += [view.copy(STATEMENT, stated[index], part=True), view.copy(f"{PEOPLE}/{index}", names[index])]
+        if stated and not copies and isinstance(found, list):
+            yield Comparison("people-mismatch", "the list of people", (view.copy(STATEMENT, stated, part=True), view.copy(PEOPLE, names)))
+        yield from _contributors(view, stated or names, copies)
+        for index, row in enumerate(copies):
+            yield Comparison("people-mismatch", f"the name of person {index + 1}", tuple(row))
+
+    return Agreement(holds, compare)
+
+
+def _stated_names(view: View, names: list[str]) -> list[str]:
+    """The names under "People and systems": those of the entry, where the text reads as that, since a name may hold a semicolon."""
+    raw = view.pieces.people if view.pieces else None
+    if raw is None:
+        return []
+    joined = "; ".join(names)
+    text: str = view.stated(raw, [joined]).value
+    return names if text == joined else text.split("; ")
+
+
+def _contributors(view: View, people: list[str], copies: list[list[Copy]]) -> Iterator[Odd]:
+    """Pair each contributor with a person, in order; one who is none of them is taken for the next person after the last pair."""
+    items = view.at(_CONTRIBUTORS)
+    last = -1
+    places = {name: index for index, name in reversed(list(enumerate(people)))}
+    for index, item in enumerate(items if isinstance(items, list) else []):
+        name = item.get("name") if isinstance(item, dict) else None
+        if not isinstance(name, str) or not people:
+            continue
+        pointer = f"{_CONTRIBUTORS}/{index}/name"
+        place = places.get(name, -1)
+        if place <= last:
+            place = next((at for at in range(last + 1, len(people)) if people[at] == name), -1) if name in places else -1
+        if place > last:
+            last = place
+            if copies:
+                copies[place].append(view.copy(pointer, name))
+        elif name in places:
+            yield Odd("people-mismatch", pointer, "this contributor stands out of the order of the people", actual=name, related=(PEOPLE,))
+        elif last + 1 < len(copies):
+            last += 1
+            copies[last].append(view.copy(pointer, name))
+        else:
+            yield Odd("people-mismatch", pointer, "this contributor is none of the people", actual=name, related=(PEOPLE,))
+
+
+def _credit() -> Agreement:
+    """The note on people's roles is the same in the entry, in the grade's roles, and as a paragraph of the statement."""
+    note, roles = getter(_NOTE), getter(_ROLES)
+
+    def holds(value: Json) -> bool:
+        expected = note(value)
+        return all([role["did"] == expected for role in roles(value)])
+
+    def compare(view: View) -> Iterator[Comparison]:
+        found = view.at(_ROLES)
+        places = [_NOTE, *[f"{_ROLES}/{index}/did" for index in range(len(found) if isinstance(found, list) else 0)]]
+        copies = [view.copy(place, text) for place in places if isinstance(text := view.at(place), str)]
+        if view.pieces and view.pieces.people is not None:
+            texts = [copy.value for copy in copies]
+            paragraphs = [view.stated(raw, texts) for raw in (*view.pieces.credit, "\n\n".join(view.pieces.credit))]
+            copies.append(next((copy for copy in paragraphs if copy.value in texts), paragraphs[-1]))
+        if len(copies) > 1:
+            yield Comparison("credit-mismatch", "the note on people's roles", tuple(copies))
+
+    return Agreement(holds, compare)
+
+
+def _statement() -> Agreement:
+    """The statement repeats the other members, in order. Its title, summary, boundary, names and note are compared in their own rows."""
+    record, entry = getter("/version/record"), getter("/entry")
+
+    def holds(value: Json) -> bool:
+        note, about = record(value), entry(value)
+        links = [(source["citation"], source["url"]) for source in note["sources"]]
+        scope = note["scope"]["description"]
+        text = statement.predict(note["title"], note["summary"], scope, about["humans"], about["human_role_note"], links)
+        return statement.repeats(note["statement"], text, len(links))
+
+    def compare(view: View) -> Iterator[Comparison | Odd]:
+        pieces = view.pieces
+        if pieces:
+            yield from _missing_pieces(pieces)
+            yield from _stated_sources(view, pieces)
+
+    return Agreement(holds, compare)
+
+
+def _missing_pieces(pieces: statement.Pieces) -> Iterator[Odd]:
+    for said, where in (
+        (pieces.title, "one heading of level 1 with the title"),
+        (pieces.boundary, f'one section "{statement.SCOPE}"'),
+        (pieces.people, f'one section "{statement.PEOPLE}" that names people'),
+        (pieces.links, f'one section "{statement.SOURCES}" with a link a line'),
+    ):
+        if said is None:
+            yield Odd("statement-mismatch", STATEMENT, f"the statement does not have {where}")
+    expected = [name for name in (statement.SCOPE, statement.READING, statement.PEOPLE, statement.SOURCES) if name in pieces.order]
+    if list(pieces.order) != expected:
+        message = "the statement's sections do not stand in their order"
+        yield Odd("statement-mismatch", STATEMENT, message, expected=expected, actual=list(pieces.order))
+
+
+def _stated_sources(view: View, pieces: statement.Pieces) -> Iterator[Comparison]:
+    sources = view.at(_SOURCES)
+    if pieces.links is None or not isinstance(sources, list):
+        return
+    rule = "statement-mismatch"
+    if len(sources) != len(pieces.links):
+        listed = [[source.get("citation"), source.get("url")] for source in sources if isinstance(source, dict)]
+        copies = view.copy(_SOURCES, listed), view.copy(STATEMENT, [list(link) for link in pieces.links], part=True)
+        yield Comparison(rule, "the list of sources", copies)
+        return
+    for index, link in enumerate(pieces.links):
+        for name, raw in (("citation", link.text), ("url", link.url)):
+            pointer = f"{_SOURCES}/{index}/{name}"
+            value = view.at(pointer)
+            if value is not MISSING:
+                copies = view.copy(pointer, value), view.stated(raw, [value])
+                yield Comparison(rule, f"the {name} of source {index + 1}", copies)
+
+
+def rebuilt(view: View, believed: Mapping[str, Json]) -> tuple[str, Json] | None:
+    """The statement as the believed values of the other members predict it, with its own words on the reading status.
+
+    Args:
+        believed: for the pointer of a copy, the value that is believed there.
+
+    Returns:
+        The statement's pointer and that text; None where the record lacks what it takes.
+    """
+    text, people, sources = view.at(STATEMENT), view.at(PEOPLE), view.at(_SOURCES)
+    if not (isinstance(text, str) and isinstance(people, list) and isinstance(sources, list)):
+        return None
+
+    def at(pointer: str) -> Json:
+        return believed.get(pointer, view.at(pointer))
+
+    links = [(at(f"{_SOURCES}/{index}/citation"), at(f"{_SOURCES}/{index}/url")) for index in range(len(sources))]
+    title, summary, scope = at("/version/record/title"), at("/version/record/summary"), at("/version/record/scope/description")
+    names = [str(at(f"{PEOPLE}/{index}")) for index in range(len(people))]
+    head, tail = statement.predict(title, summary, scope, names, at(_NOTE), links)
+    _, _, after = text.partition(f"## {statement.READING}\n\n")
+    words, found, _ = after.partition(f"\n\n## {statement.PEOPLE}\n")
+    return (STATEMENT, head + words + tail) if found else None
+
+
+#: In FORMAT's order: where no copy is better than another, the one that comes first here is believed.
+TABLE: tuple[Agreement, ...] = (
+    *_targets(),
+    same(
+        "identity-mismatch",
+        "the entry's id",
+        "/entry/id",
+        "/entry/package_id",
+        "/entry/published_grade/id",
+        "/entry/published_grade/entry_id",
+        "/published_grade/id",
+        "/published_grade/entry_id",
+    ),
+    same("edition-mismatch", "the ratings edition", "/edition", "/entry/assessment_disposition/edition"),
+    same("text-mismatch", "the title", "/version/record/title", "/entry/title", "/published_grade/title", piece="title"),
+    _SUMMARY,
+    _boundaries(),
+    same("text-mismatch", "the area", "/version/record/scope/domain", "/entry/area", "/published_grade/context"),
+    lists(
+        "source-mismatch",
+        "source",
+        {
+            _SOURCES: {"title": "/citation", "url": "/url"},
+            "/version/record/evidence": {"title": "/source/citation", "url": "/source/url"},
+            "/entry/sources": {"title": "/title", "url": "/url"},
+            "/published_grade/references": {"title": "/title", "url": "/url"},
+        },
+    ),
+    numbered("source-mismatch", "evidence", "/version/record/evidence", "id", "source-"),
+    _contributor_sources(),
+    _people(),
+    _credit(),
+    _statement(),
+    namesakes("grade-mismatch", "the grade's", "/published_grade", "/entry/published_grade"),
+    same("grade-mismatch", "the points", "/published_grade/points", "/entry/points"),
+)

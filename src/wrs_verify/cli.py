@@ -1,0 +1,167 @@
+"""The command `wrs-verify`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterable
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+from wrs_verify import execution
+from wrs_verify._version import VERSION
+from wrs_verify.engine import Options
+from wrs_verify.inputs import InputLimits, MissingPath, Selection
+from wrs_verify.model import Limits
+from wrs_verify.parsing import MAX_DEPTH
+from wrs_verify.report import FORMATS
+from wrs_verify.report import Options as ReportOptions
+from wrs_verify.report.output import OutputError, Reports, Spec, parse_specs
+from wrs_verify.safe import visible
+
+__all__ = ["FAILED", "INCOMPLETE", "NOTHING", "PASSED", "USAGE", "command", "main"]
+
+#: Exit statuses, the same in every format.
+PASSED, FAILED, USAGE, NOTHING, INCOMPLETE = range(5)
+
+_COUNT = click.IntRange(min=1)
+
+
+def _specs(_context: click.Context, _parameter: click.Parameter, texts: Iterable[str]) -> tuple[Spec, ...]:
+    try:
+        return parse_specs(texts)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option(
+    "reports",
+    "--report",
+    metavar="FORMAT[=FILE]",
+    multiple=True,
+    callback=_specs,
+    help=f"Write a report, to standard output or to FILE; repeatable. Formats: {', '.join(FORMATS)}.  [default: text]",
+)
+@click.option("--strict", is_flag=True, help="Warnings fail too.")
+@click.option("--pre-publication", is_flag=True, help="--strict and --require-content.")
+@click.option("--require-content", is_flag=True, help="A content hash that cannot be recomputed fails.")
+@click.option("--double-check", is_flag=True, help="A second, independent parser, validator and canonicalizer must agree.")
+@click.option("--jobs", type=_COUNT, metavar="N", help="Processes.  [default: as many as there are cores]")
+@click.option("--include", metavar="GLOB", multiple=True, help="Only these files of a directory; repeatable.")
+@click.option("--exclude", metavar="GLOB", multiple=True, help="Not these files of a directory; repeatable.")
+@click.option("--max-size", type=_COUNT, metavar="BYTES", default=Limits().max_size, show_default=True, help="Size of one record's text.")
+@click.option(
+    "--max-depth", type=click.IntRange(1, MAX_DEPTH), metavar="N", default=Limits().max_depth, show_default=True, help="Levels of nesting."
+)
+@click.option(
+    "--max-expanded",
+    type=_COUNT,
+    metavar="BYTES",
+    default=InputLimits().max_expanded,
+    show_default=True,
+    help="Size of one input after decompression.",
+)
+@click.option(
+    "--max-ratio",
+    type=_COUNT,
+    metavar="N",
+    default=InputLimits().max_ratio,
+    show_default=True,
+    help="How many times its size a compressed input may expand to.",
+)
+@click.option(
+    "--max-members", type=_COUNT, metavar="N", default=InputLimits().max_members, show_default=True, help="Members of one archive."
+)
+@click.option("--quiet", is_flag=True, help="Text: errors only, and no summary of a run that passed.")
+@click.option("--verbose", is_flag=True, help="Text: notes too, every record, and what nothing protects.")
+@click.option("--only-failures", is_flag=True, help="Text: of records that passed, nothing but the summary.")
+@click.version_option(VERSION, prog_name="wrs-verify", message="%(prog)s %(version)s")
+def command(paths: tuple[str, ...], reports: tuple[Spec, ...], **given: Any) -> NoReturn:
+    """Verify published research records: their form, their hashes, the agreement of their copies, and their claims.
+
+    PATH is a file, a directory, an archive, a URL, or - for standard input.
+
+    \b
+    Exit status:
+      0  everything was checked, and nothing failed
+      1  at least one finding fails the run
+      2  wrong usage
+      3  nothing to verify: no record was found
+      4  incomplete: an internal error, a lost worker, interrupted, or a report that could not be written
+    """
+    strict = given["strict"] or given["pre_publication"]
+    options = Options(
+        strict=strict,
+        require_content=given["require_content"] or given["pre_publication"],
+        double_check=given["double_check"],
+        limits=Limits(given["max_size"], given["max_depth"]),
+    )
+    limits = InputLimits(given["max_size"], given["max_expanded"], given["max_ratio"], given["max_members"])
+    job = execution.Job(Selection(paths, given["include"], given["exclude"]), options, limits, given["jobs"] or os.cpu_count() or 1)
+    shown = ReportOptions(
+        version=VERSION,
+        quiet=given["quiet"],
+        verbose=given["verbose"],
+        only_failures=given["only_failures"],
+        colour=_colour(),
+        width=_width(),
+    )
+    sys.exit(_run(job, reports, shown))
+
+
+def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> int:
+    """Do the job, write its reports, and return the exit status."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        with Reports(specs, shown, sys.stdout.buffer) as reports:
+            ending = execution.run(job, reports.record)
+            reports.finish(ending.verdict, ending.counts, ending.skipped, ending.findings, ending.summary)
+    except MissingPath as error:
+        raise click.UsageError(str(error)) from error
+    except OutputError as error:
+        if not error.closed:
+            click.echo(f"wrs-verify: {error}", err=True)
+        return INCOMPLETE
+    except execution.Interrupted:
+        return INCOMPLETE
+    return _status(ending)
+
+
+def _status(ending: execution.Ending) -> int:
+    if ending.verdict == "incomplete":
+        return INCOMPLETE
+    if ending.counts.errors:
+        return FAILED
+    return PASSED if ending.counts.records else NOTHING
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise execution.Interrupted
+
+
+def _colour() -> bool:
+    """Whether standard output shows colours (https://no-color.org)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def _width() -> int | None:
+    return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
+
+
+def main() -> None:
+    """Run the command with the arguments of the process. An error of its own is no finding: the status is that of an incomplete run."""
+    try:
+        command(prog_name="wrs-verify")
+    except Exception as error:
+        click.echo(f"wrs-verify: internal error, {type(error).__name__}: {visible(str(error))}", err=True)
+        sys.exit(INCOMPLETE)

@@ -1,0 +1,227 @@
+"""Why a public view hash does not match: hashed by another recipe, or altered afterwards.
+
+Both answers are proofs, since nobody can find another text with a given SHA-256: where a recipe or an original value
+gives the recorded hash, that is what was hashed.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import combinations, islice, product
+from typing import NamedTuple
+
+from wrs_verify import pointers
+from wrs_verify.agreements import MISSING, Comparison, Odd, View
+from wrs_verify.model import Json
+
+__all__ = ["MAX_TRIES", "Alteration", "Search", "altered", "choices", "recipe"]
+
+#: Combinations of original values that are tried for one record at most; about a tenth of a second for a record of 20 KB.
+MAX_TRIES = 3000
+
+#: Bytes that are hashed for one record at most while recipes are tried.
+MAX_BYTES = 32_000_000
+
+
+class Alteration(NamedTuple):
+    """A hashed value that was altered: where, what it is, what it was, and the copy that still says so."""
+
+    pointer: str
+    found: Json
+    original: Json
+    witness: str
+
+
+class Search(NamedTuple):
+    """What a search for altered members found: nothing, where `alterations` is empty. `exhausted` is False where it was given up."""
+
+    alterations: tuple[Alteration, ...]
+    tries: int
+    exhausted: bool
+
+
+def _by_utf16(names: list[str]) -> list[str]:
+    return sorted(names, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+
+
+def _escape_slashes(text: str) -> str:
+    return text.replace("/", "\\/")
+
+
+def _escape_html(text: str) -> str:
+    return (
+        text.replace("&", "\\u0026")
+        .replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+    )
+
+
+_Order = Callable[[list[str]], list[str]]
+_ORDERS: tuple[tuple[str, _Order], ...] = (
+    ("", _by_utf16),
+    ("with names in the order of the file", list),
+    ("with names sorted by code point, not by UTF-16 code unit", sorted),
+)
+_LAYOUTS: tuple[tuple[str, Json], ...] = (
+    ("", {"separators": (",", ":")}),
+    ("with a space after each comma and colon", {}),
+    ("indented by two spaces", {"indent": 2}),
+    ("indented by four spaces", {"indent": 4}),
+    ("indented by one space", {"indent": 1}),
+    ("indented by tabs", {"indent": "\t"}),
+)
+_ESCAPES: tuple[tuple[str, bool, Callable[[str], str]], ...] = (
+    ("", False, str),
+    ("with non-ASCII characters escaped", True, str),
+    ("with slashes escaped", False, _escape_slashes),
+    ("with slashes and non-ASCII characters escaped", True, _escape_slashes),
+    ("with <, > and & escaped", False, _escape_html),
+)
+_HASH_MEMBERS: tuple[tuple[str, Json], ...] = (
+    ("", MISSING),
+    ("with the hash member set to null", None),
+    ("with the hash member set to an empty string", ""),
+    ("with the hash member left in", ...),
+)
+_TEXTS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("", str),
+    ("of text in Unicode normalization form C", lambda text: unicodedata.normalize("NFC", text)),
+    ("of text in Unicode normalization form D", lambda text: unicodedata.normalize("NFD", text)),
+    ("with CRLF line ends in the text", lambda text: text.replace("\r\n", "\n").replace("\n", "\r\n")),
+)
+_ENDS: tuple[tuple[str, bytes], ...] = (("", b""), ("with a newline at the end", b"\n"), ("with CRLF at the end", b"\r\n"))
+
+#: What is better known by another name: order, layout and escapes, by their places in the tables above.
+_KNOWN = {
+    (0, 0, 0): "",
+    (1, 1, 1): "by Python's json.dumps(...) with its defaults",
+    (2, 1, 1): "by Python's json.dumps(..., sort_keys=True)",
+    (2, 0, 1): 'by Python\'s json.dumps(..., sort_keys=True, separators=(",", ":"))',
+    (2, 1, 0): "by Python's json.dumps(..., sort_keys=True, ensure_ascii=False)",
+    (2, 0, 0): 'by Python\'s json.dumps(..., sort_keys=True, separators=(",", ":"), ensure_ascii=False)',
+    (1, 0, 0): "by JavaScript's JSON.stringify(...), or another serializer that keeps the order of the file",
+    (1, 0, 3): "by PHP's json_encode(...) with its defaults",
+}
+
+_SERIALIZERS = sorted(product(range(len(_ORDERS)), range(len(_LAYOUTS)), range(len(_ESCAPES))), key=lambda places: places not in _KNOWN)
+
+
+def recipe(value: dict[str, Json], member: str, recorded: str) -> str | None:
+    """Name the wrong recipe that gives a recorded hash.
+
+    Args:
+        value: the object that was hashed, with its hash member.
+        member: the name of that member.
+        recorded: the hash, `sha256:` and 64 hex digits.
+
+    Returns:
+        The recipe in words, to follow "it was hashed"; None where no known recipe gives that hash.
+    """
+    left = MAX_BYTES
+    for text, change in _TEXTS:
+        for held, stands in _HASH_MEMBERS:
+            departed = [name for name in (text, held) if name]
+            holding = _changed(_holding(value, member, stands), change) if text else _holding(value, member, stands)
+            for order, layout, escapes in _KNOWN if departed else _SERIALIZERS:
+                made = _serialize(holding, order, layout, escapes)
+                left -= len(made)
+                for end, tail in _ENDS:
+                    if "sha256:" + sha256(made + tail).hexdigest() == recorded:
+                        return ", ".join(name for name in (*_named(order, layout, escapes), *departed, end) if name)
+                if left < 0:
+                    return None
+    return None
+
+
+def _holding(value: dict[str, Json], member: str, stands: Json) -> dict[str, Json]:
+    if stands is ...:
+        return value
+    rest = {name: item for name, item in value.items() if name != member}
+    return rest if stands is MISSING else {**rest, member: stands}
+
+
+def _changed(value: Json, change: Callable[[str], str]) -> Json:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_changed(item, change) for item in value]
+    return {change(name): _changed(item, change) for name, item in value.items()} if isinstance(value, dict) else value
+
+
+def _serialize(value: Json, order: int, layout: int, escapes: int) -> bytes:
+    _, ascii_only, escape = _ESCAPES[escapes]
+    ordered = _ordered(value, _ORDERS[order][1])
+    text = json.dumps(ordered, ensure_ascii=ascii_only, **_LAYOUTS[layout][1])
+    return escape(text).encode("utf-8", "surrogatepass")
+
+
+def _ordered(value: Json, order: _Order) -> Json:
+    if isinstance(value, list):
+        return [_ordered(item, order) for item in value]
+    return {name: _ordered(value[name], order) for name in order(list(value))} if isinstance(value, dict) else value
+
+
+def _named(order: int, layout: int, escapes: int) -> list[str]:
+    known = _KNOWN.get((order, layout, escapes))
+    return [known] if known is not None else [_ORDERS[order][0], _LAYOUTS[layout][0], _ESCAPES[escapes][0]]
+
+
+def altered(view: View, choices: Mapping[str, Sequence[tuple[Json, str]]], hashes: Callable[[Json], bool]) -> Search:
+    """Find the hashed values that were altered, by putting back what their copies say until the recorded hash comes out.
+
+    Args:
+        view: the record, whose hash does not match.
+        choices: for the pointer of a hashed value that has other copies: what those say, each with the pointer of such a copy.
+        hashes: whether a hashed part gives the recorded hash.
+    """
+    part = copy.deepcopy(view.at(view.hashed.rstrip("/")))
+    tries = 0
+    for chosen in islice(_trials(choices), MAX_TRIES):
+        tries += 1
+        for pointer, (original, _) in chosen.items():
+            _put(part, pointer[len(view.hashed) :], original)
+        if hashes(part):
+            proved = [Alteration(at, view.at(at), original, witness) for at, (original, witness) in sorted(chosen.items())]
+            return Search(tuple(proved), tries, exhausted=True)
+        for pointer in chosen:
+            _put(part, pointer[len(view.hashed) :], view.at(pointer))
+    return Search((), tries, exhausted=tries < MAX_TRIES)
+
+
+def choices(comparisons: Iterable[Comparison | Odd]) -> dict[str, list[tuple[Json, str]]]:
+    """What the copies of each hashed value say that it was, the most frequent first."""
+    found: dict[str, list[tuple[Json, str]]] = {}
+    for item in comparisons:
+        if isinstance(item, Comparison):
+            for mine in item.copies:
+                if mine.hashed and not mine.part and mine.pointer is not None:
+                    said = [other for other in item.copies if other.value != mine.value]
+                    said.sort(key=lambda other: -sum(other.value == each.value for each in said))
+                    known = found.setdefault(mine.pointer, [])
+                    known += [
+                        (other.value, other.pointer or "the profile") for other in said if all(other.value != value for value, _ in known)
+                    ]
+    return {pointer: said for pointer, said in found.items() if said}
+
+
+def _trials(choices: Mapping[str, Sequence[tuple[Json, str]]]) -> Iterator[dict[str, tuple[Json, str]]]:
+    """All of them, then one, all but one, two, ...: an attacker changed a few values, or a few copies are out of date."""
+    count = len(choices)
+    sizes = sorted(range(1, count + 1), key=lambda size: (min(size, count - size + 1), size))
+    for size in ([count, *[size for size in sizes if size != count]]) if count else []:
+        for names in combinations(choices, size):
+            for values in product(*[choices[name] for name in names]):
+                yield dict(zip(names, values, strict=True))
+
+
+def _put(part: Json, pointer: str, value: Json) -> None:
+    *steps, last = pointers.split("/" + pointer)
+    for step in steps:
+        part = part[int(step)] if isinstance(part, list) else part[step]
+    part[int(last) if isinstance(part, list) else last] = value

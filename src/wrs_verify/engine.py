@@ -1,0 +1,216 @@
+"""Checks one record: from bytes to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from wrs_verify import canonical, parsing, pointers, validation
+from wrs_verify.model import Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult, Related
+from wrs_verify.record import Record, Settings, read
+from wrs_verify.rules import Found, Rule, rules
+
+__all__ = ["Checked", "Options", "check_record", "input_finding", "unread", "verify_bytes"]
+
+
+class Options(NamedTuple):
+    """How a run is to check.
+
+    `strict` makes warnings fail, `require_content` a content hash that was not recomputed. With `double_check`, independent
+    parsers, validators and canonicalizers must agree.
+    """
+
+    strict: bool = False
+    require_content: bool = False
+    double_check: bool = False
+    limits: Limits = Limits()
+
+    def level(self, rule: Rule) -> Level:
+        """The effective level of a rule's findings."""
+        level = rule.level
+        if rule.name == "content-unavailable" and self.require_content:
+            level = "error"
+        return "error" if level == "warning" and self.strict else level
+
+
+class Checked(NamedTuple):
+    """A record's result, and whether every check on it came to an end."""
+
+    result: RecordResult
+    complete: bool
+
+
+_NO_HASHES = Hashes(HashCheck("unavailable"), HashCheck("unavailable"), None)
+
+
+def verify_bytes(data: bytes, *, name: str = "-", options: Options = Options()) -> RecordResult:  # noqa: B008 (immutable)
+    """Verify one record.
+
+    Args:
+        data: the text of the record, as it was read.
+        name: what the result and its findings call it.
+        options: how to check.
+
+    Returns:
+        What was found. It never raises on any bytes: what cannot be read is a finding.
+    """
+    return check_record(data, name, None, options).result
+
+
+def check_record(data: bytes, name: str, line: int | None, options: Options) -> Checked:
+    """Check one record. `line` is its line in a JSON Lines file; places are then counted in that file."""
+    try:
+        document = read(data, options.limits)
+    except parsing.ParseError as error:
+        findings = [_place_problem(data, input_finding(problem, options), problem, error.first, name, line) for problem in error.problems]
+        return Checked(unread(name, line, findings), complete=True)
+    record = Record(document, Settings(require_content=options.require_content))
+    findings, complete = _check(record, options)
+    if options.double_check:
+        findings += [_finding(rules()["engine-disagreement"], found, options) for found in _disagreements(data, record, options)]
+    return Checked(_result(name, line, record, _placed(data, findings, name, line), complete=complete), complete)
+
+
+def input_finding(problem: Problem, options: Options) -> Finding:
+    """The finding for a problem that kept an input from being read or checked, without its place."""
+    rule = rules()[problem.rule]
+    return _finding(rule, next(iter(rule.check(problem))), options)
+
+
+def unread(name: str, line: int | None, findings: Iterable[Finding]) -> RecordResult:
+    """The result of a record of which nothing could be worked out."""
+    return _result(name, line, None, findings)
+
+
+def _check(record: Record, options: Options) -> tuple[list[Finding], bool]:
+    """Every rule on a record. A rule that ends with an error of its own silences no other."""
+    findings: list[Finding] = []
+    complete = True
+    for rule in rules().values():
+        if rule.scope != "record":
+            continue
+        try:
+            findings += [_finding(rule, found, options) for found in rule.check(record)]
+        except Exception as error:  # a crash in a check must be a finding, whatever it is
+            complete = False
+            findings.append(_crash(f"the check {rule.name}", error, options))
+    try:
+        _ = record.public_view, record.content, record.coverage
+    except Exception as error:  # as above: what a result states beside its findings is a check too
+        complete = False
+        findings.append(_crash("working out hashes and coverage", error, options))
+    return findings, complete
+
+
+def _crash(what: str, error: Exception, options: Options) -> Finding:
+    message = f"{what} ended with an error of its own, {type(error).__name__}: {error}"
+    return input_finding(Problem("internal-error", message, pointer=""), options)
+
+
+def _finding(rule: Rule, found: Found, options: Options) -> Finding:
+    return Finding(rule.name, options.level(rule), found.message, found.pointer, found.expected, found.actual, found.related)
+
+
+def _result(name: str, line: int | None, record: Record | None, findings: Iterable[Finding], *, complete: bool = True) -> RecordResult:
+    ordered = tuple(sorted(findings, key=_order))
+    if record is None:
+        return RecordResult(name, line, None, None, None, "fail", _NO_HASHES, None, ordered)
+    profile = record.value.get("profile") if isinstance(record.value, dict) else None
+    return RecordResult(
+        input=name,
+        line=line,
+        profile=profile if isinstance(profile, str) else None,
+        entry_id=_entry_id(record),
+        target=_target(record),
+        verdict="fail" if any(finding.level == "error" for finding in ordered) else "pass",
+        hashes=Hashes(record.public_view, record.content, canonical.digest(record.document.canonical)) if complete else _NO_HASHES,
+        coverage=record.coverage if complete else None,
+        findings=ordered,
+    )
+
+
+def _entry_id(record: Record) -> str | None:
+    value = record.at(record.profile.entry_id) if record.profile else None
+    return value if isinstance(value, str) else None
+
+
+def _target(record: Record) -> dict[str, Json] | None:
+    """The target triple, as the hashed copy gives it, or the first copy that is one."""
+    for pointer in record.profile.targets if record.profile else ():
+        triple = record.at(pointer)
+        if isinstance(triple, dict) and triple.keys() == {"record_id", "version", "content_hash"}:
+            return triple
+    return None
+
+
+def _order(finding: Finding) -> tuple[str, int, int, str, str, str]:
+    return (finding.input, finding.line or 0, finding.column or 0, finding.rule, finding.pointer or "", finding.message)
+
+
+def _place_problem(data: bytes, finding: Finding, problem: Problem, first: Mapping[int, int], name: str, line: int | None) -> Finding:
+    """The finding at the place of the problem, and for a repeated name with the place where it stood first."""
+    finding = finding._replace(input=name, line=line)
+    if problem.offset is None:
+        return finding
+    found, column = pointers.position(data, problem.offset)
+    finding = finding._replace(line=_in_file(found, line), column=column)
+    if problem.rule == "duplicate-name" and problem.offset in first:
+        found, column = pointers.position(data, first[problem.offset])
+        finding = finding._replace(related=(Related(problem.pointer or "", problem.actual, name, _in_file(found, line), column),))
+    return finding
+
+
+#: Up to so many places are looked for one at a time, by their names.
+_FEW = 3
+
+
+def _places(data: bytes, wanted: set[str]) -> dict[str, tuple[int, int]]:
+    if len(wanted) > _FEW:
+        return pointers.locate_all(data, wanted)
+    found = {pointer: pointers.locate(data, pointer, exists=True) for pointer in wanted}
+    return {pointer: at for pointer, at in found.items() if at}
+
+
+def _in_file(line: int, first: int | None) -> int:
+    """The line in the file of a line in a record's text; a record in a JSON Lines file has one line only."""
+    return line if first is None else first
+
+
+def _placed(data: bytes, findings: list[Finding], name: str, line: int | None) -> list[Finding]:
+    """The findings with their places in the text, worked out for all of them in one go."""
+    wanted = {finding.pointer for finding in findings if finding.pointer is not None}
+    wanted |= {related.pointer for finding in findings for related in finding.related}
+    places = _places(data, wanted)
+
+    def related(one: Related) -> Related:
+        at = places.get(one.pointer)
+        return one._replace(input=name, line=_in_file(at[0], line), column=at[1]) if at else one._replace(input=name)
+
+    placed = []
+    for finding in findings:
+        at = places.get(finding.pointer) if finding.pointer is not None else None
+        others = tuple(map(related, finding.related))
+        placed.append(
+            finding._replace(input=name, line=_in_file(at[0], line) if at else line, column=at[1] if at else None, related=others)
+        )
+    return placed
+
+
+def _disagreements(data: bytes, record: Record, options: Options) -> Iterable[Found]:
+    """Where the reference engines do not give what the fast ones gave."""
+    try:
+        reference = read(data, options.limits, reference=True)
+    except parsing.ParseError as error:
+        yield Found("", f"the fast parser reads this text, the reference parser refuses it: {error}")
+        return
+    if canonical.reference(reference.value) != record.document.canonical:
+        yield Found("", "the fast and the reference engines give different canonical forms")
+    if record.profile is None:
+        return
+    if (not validation.violations(record.profile.name, reference.value, 1)[1]) != record.valid:
+        yield Found("", "the fast and the reference validator disagree on whether the schema is satisfied")
+    part = reference.value.get(record.profile.hashed.strip("/"))
+    if isinstance(part, dict) and record.public_view.computed is not None:
+        rest = {name: value for name, value in part.items() if name not in record.profile.public_view.without}
+        if canonical.digest(canonical.reference(rest)) != record.public_view.computed:
+            yield Found(record.profile.public_view_hash, "the fast and the reference canonicalizer give different public view hashes")

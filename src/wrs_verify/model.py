@@ -1,0 +1,163 @@
+"""What the parts of the verifier hand to one another.
+
+Everything here is immutable, typed and picklable, and has no behaviour to speak of. Named tuples rather than frozen
+dataclasses: a record costs about six of these, and a named tuple is made in a fifth of the time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+__all__ = [
+    "Counts",
+    "Coverage",
+    "Finding",
+    "HashCheck",
+    "Hashes",
+    "Json",
+    "Level",
+    "Limits",
+    "Problem",
+    "RecordResult",
+    "Related",
+    "Report",
+    "Skipped",
+    "Status",
+    "Verdict",
+]
+
+Level: TypeAlias = Literal["error", "warning", "note"]
+Verdict: TypeAlias = Literal["pass", "fail", "incomplete"]
+Status: TypeAlias = Literal["match", "mismatch", "unavailable"]
+
+#: A JSON value as Python holds it. Parsed text is not typed any closer than this: that is the schemas' work.
+Json: TypeAlias = Any
+
+
+class Limits(NamedTuple):
+    """How much input is read at most. Each limit is an option of the command, and its finding names that option."""
+
+    max_size: int = 16 * 1024 * 1024
+    """Bytes of one record's text (`--max-size`)."""
+    max_depth: int = 200
+    """Levels of nested arrays and objects (`--max-depth`)."""
+
+
+class Problem(NamedTuple):
+    """Why an input could not be read as a JSON value; the rule of that name words the finding.
+
+    `offset` counts bytes from the start of the input; None where no place in the text is meant.
+    """
+
+    rule: str
+    message: str
+    offset: int | None = None
+    pointer: str | None = None
+    expected: Json = None
+    actual: Json = None
+
+
+class Related(NamedTuple):
+    """Another place that a finding is about, and the value there. `line` and `column` count from 1."""
+
+    pointer: str
+    value: Json = None
+    input: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
+class Finding(NamedTuple):
+    """One defect, at one place. A rule gives rule, level, message, pointer and values; the engine adds the place in the text.
+
+    `line` and `column` count from 1, a column counting Unicode code points. `pointer` is a JSON Pointer (RFC 6901).
+    """
+
+    rule: str
+    level: Level
+    message: str
+    pointer: str | None = None
+    expected: Json = None
+    actual: Json = None
+    related: tuple[Related, ...] = ()
+    input: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
+class HashCheck(NamedTuple):
+    """A recorded hash against the computed one, each `sha256:` and 64 hex digits, or None where there is none.
+
+    `origin` says what a content hash was recomputed from (`source`, `version` or `record`; the report calls it `from`).
+    """
+
+    status: Status
+    recorded: str | None = None
+    computed: str | None = None
+    origin: str | None = None
+
+
+class Hashes(NamedTuple):
+    """The three hashes of a record. `document` is that of the canonical form of the whole record."""
+
+    public_view: HashCheck
+    content: HashCheck
+    document: str | None
+
+
+class Coverage(NamedTuple):
+    """How many leaf values of a record each kind of protection covers (see docs/coverage.md)."""
+
+    hashed: int
+    corroborated: int
+    repeated: int
+    fixed: int
+    unprotected: int
+    unprotected_pointers: tuple[str, ...]
+
+
+class RecordResult(NamedTuple):
+    """What was found out about one record: whatever stood where a record should be, also when it does not parse.
+
+    `line` is the line in a JSON Lines file, else None.
+    """
+
+    input: str
+    line: int | None
+    profile: str | None
+    entry_id: str | None
+    target: dict[str, Json] | None
+    verdict: Verdict
+    hashes: Hashes
+    coverage: Coverage | None
+    findings: tuple[Finding, ...]
+
+
+class Skipped(NamedTuple):
+    """An input that was found and not read, and why."""
+
+    input: str
+    reason: str
+
+
+class Counts(NamedTuple):
+    """The numbers of a run. `records` = `passed` + `failed`; errors, warnings and notes count findings of that level."""
+
+    inputs: int = 0
+    records: int = 0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    errors: int = 0
+    warnings: int = 0
+    notes: int = 0
+
+
+class Report(NamedTuple):
+    """A whole run. `findings` are those that concern the drop, or an input that is no record."""
+
+    verdict: Verdict
+    counts: Counts
+    records: tuple[RecordResult, ...]
+    skipped: tuple[Skipped, ...]
+    findings: tuple[Finding, ...]

@@ -1,0 +1,70 @@
+"""What the verifier knows of a profile: its schema by name, its hash recipes, its table of copies.
+
+To add a profile: a schema in `schemas/`, and a declaration here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from wrs_verify.agreements import Agreement, View, research_view
+from wrs_verify.model import Json
+
+__all__ = ["PROFILES", "Profile", "Recipe", "profile_of"]
+
+
+class Recipe(NamedTuple):
+    """What a hash is taken over: the RFC 8785 canonical form of the object at `pointer`, without the members `without`."""
+
+    origin: str
+    pointer: str
+    without: frozenset[str] = frozenset()
+
+
+class Profile(NamedTuple):
+    """A profile of whole documents.
+
+    `hashed` is the part that the public view hash covers, recorded at `public_view_hash`; `content_hash` is where the content
+    hash is recorded. `contents` are the parts of a view that would give the content hash if nothing was left out of the view.
+    `rebuilt` makes a hashed text anew that repeats other members (see `agreements.research_view.rebuilt`).
+    """
+
+    name: str
+    hashed: str
+    public_view_hash: str
+    public_view: Recipe
+    content_hash: str
+    contents: tuple[Recipe, ...]
+    source: Recipe
+    targets: tuple[str, ...]
+    entry_id: str
+    table: tuple[Agreement, ...]
+    rebuilt: Callable[[View, Mapping[str, Json]], tuple[str, Json] | None]
+
+
+_RESEARCH_VIEW = Profile(
+    name="wrs-published-research-view-1",
+    hashed="/version",
+    public_view_hash="/version/public_view_hash",
+    public_view=Recipe("version", "/version", frozenset({"public_view_hash"})),
+    content_hash="/version/source_ref/content_hash",
+    contents=(
+        Recipe("version", "/version", frozenset({"source_ref", "export_view", "public_view_hash"})),
+        Recipe("record", "/version/record"),
+    ),
+    # By analogy with the public view hash: the publisher's own rule for source versions is not published.
+    source=Recipe("source", "", frozenset({"content_hash"})),
+    targets=research_view.TARGETS,
+    entry_id="/entry/id",
+    table=research_view.TABLE,
+    rebuilt=research_view.rebuilt,
+)
+
+PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (_RESEARCH_VIEW,)}
+
+
+def profile_of(value: Json) -> Profile | None:
+    """The profile that a record names, where it is one that is known here."""
+    name = value.get("profile") if isinstance(value, dict) else None
+    return PROFILES.get(name) if isinstance(name, str) else None

@@ -1,0 +1,187 @@
+"""A record as the rules look at it: its value, its profile, and what was worked out of it, each thing once and when it is needed."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from wrs_verify import agreements, canonical, coverage, parsing, pointers, validation
+from wrs_verify.agreements import Comparison, Judgement, Odd, View, judge
+from wrs_verify.model import Coverage, HashCheck, Json, Limits
+from wrs_verify.profile import Profile, Recipe, profile_of
+
+__all__ = ["Document", "Record", "Settings", "read"]
+
+_MAX_VIOLATIONS = 1000
+
+#: The fast parser itself refuses what is deeper.
+_FAST_DEPTH = 200
+_NOTHING = HashCheck("unavailable")
+
+
+class Document(NamedTuple):
+    """A text that was read: its value, its canonical form, and whether the fast engines vouch for both (no float, no big integer)."""
+
+    value: Json
+    canonical: bytes
+    fast: bool
+
+
+def read(data: bytes, limits: Limits, *, reference: bool = False) -> Document:
+    """Parse a text, and make its canonical form. With `reference`, no fast engine has a part in it.
+
+    Raises:
+        parsing.ParseError: see there.
+    """
+    if not reference:
+        try:
+            value = parsing.parse_fast(data, limits)
+            if limits.max_depth < _FAST_DEPTH:
+                parsing.dump(value, limits.max_depth)
+            made = canonical.fast(value)
+        except (ValueError, TypeError):
+            made = None
+        if made is not None:
+            return Document(value, made, fast=True)
+    value = parsing.parse_reference(data, limits)
+    return Document(value, canonical.reference(value), fast=False)
+
+
+class Settings(NamedTuple):
+    """What a run says about how a record is checked."""
+
+    require_content: bool = False
+
+
+class Record:
+    """A parsed record.
+
+    Args:
+        document: the text as it was parsed.
+    """
+
+    def __init__(self, document: Document, settings: Settings = Settings()) -> None:  # noqa: B008 (immutable)
+        value = document.value
+        self.value = value
+        self.document = document
+        self.settings = settings
+        self.profile = profile_of(value)
+        self.valid = self.profile is not None and validation.is_valid(self.profile.name, value)
+
+    def at(self, pointer: str) -> Json:
+        """The value at a pointer, or None where there is none."""
+        try:
+            return pointers.resolve(self.value, pointer)
+        except KeyError:
+            return None
+
+    def has(self, pointer: str) -> bool:
+        """Whether there is a value at a pointer."""
+        try:
+            pointers.resolve(self.value, pointer)
+        except KeyError:
+            return False
+        return True
+
+    @cached_property
+    def violations(self) -> list[validation.Violation]:
+        """What the profile's schema finds fault with."""
+        if self.valid or self.profile is None:
+            return []
+        return validation.violations(self.profile.name, self.value, _MAX_VIOLATIONS)[0]
+
+    @cached_property
+    def public_view(self) -> HashCheck:
+        """The public view hash: unavailable where the record has none, or no view."""
+        if self.profile is None:
+            return _NOTHING
+        recorded = self.at(self.profile.public_view_hash)
+        computed = self._computed(self.profile.public_view)
+        if not isinstance(recorded, str) or computed is None:
+            return HashCheck("unavailable", recorded if isinstance(recorded, str) else None, computed)
+        return HashCheck("match" if recorded == computed else "mismatch", recorded, computed)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the hashed part is as it was when it was hashed."""
+        return self.public_view.status == "match"
+
+    @cached_property
+    def content(self) -> HashCheck:
+        """The content hash: recomputed where its input is at hand."""
+        recorded = self.at(self.profile.content_hash) if self.profile else None
+        if self.profile is None or not isinstance(recorded, str):
+            return _NOTHING
+        for recipe in self.profile.contents:
+            if self._computed(recipe) == recorded:
+                return HashCheck("match", recorded, recorded, recipe.origin)
+        return HashCheck("unavailable", recorded)
+
+    def _computed(self, recipe: Recipe) -> str | None:
+        value = self.at(recipe.pointer)
+        return self.hash_by(recipe, value) if isinstance(value, dict) else None
+
+    def hash_by(self, recipe: Recipe, value: dict[str, Json]) -> str:
+        """The hash of an object of this record by a recipe: `sha256:` and 64 hex digits (RFC 8785, FIPS 180-4)."""
+        part = {name: value[name] for name in value if name not in recipe.without}
+        made = canonical.fast(part) if self.document.fast else None
+        return canonical.digest(canonical.reference(part) if made is None else made)
+
+    @cached_property
+    def agrees(self) -> bool:
+        """Whether every copy agrees, by the quick side of the table; False says: compare."""
+        return self.valid and self.profile is not None and agreements.holds(self.profile.table, self.value)
+
+    @cached_property
+    def view(self) -> View:
+        """The record as its profile's table looks at it."""
+        return View(self.value, self.profile.hashed if self.profile else "", trusted=self.trusted)
+
+    @cached_property
+    def comparisons(self) -> list[Comparison | Odd]:
+        """Every comparison of copies that the record allows."""
+        return agreements.compare(self.profile.table, self.view) if self.profile else []
+
+    @cached_property
+    def odds(self) -> list[Odd]:
+        """What the table finds wrong that is no difference between copies: nothing where all is well by its quick side."""
+        return [] if self.agrees else [item for item in self.comparisons if isinstance(item, Odd)]
+
+    @cached_property
+    def judgements(self) -> list[tuple[Comparison, Judgement]]:
+        """The comparisons that found copies to differ, and what is believed: nothing where all agree by the table's quick side."""
+        found: list[tuple[Comparison, Judgement]] = []
+        blamed: set[str | None] = set()
+        for item in [] if self.agrees else self.comparisons:
+            if isinstance(item, Comparison):
+                judgement = judge(item.copies, trusted=self.trusted, blamed=blamed)
+                blamed |= {copy.pointer for copy in judgement.odd}
+                if judgement.odd:
+                    found.append((item, judgement))
+        return found
+
+    @cached_property
+    def coverage(self) -> Coverage | None:
+        """Which values are protected, and by what; None without a known profile."""
+        if self.profile is None:
+            return None
+        shape = _shape_of(self.profile.name)(self.value) if self.agrees and self.trusted else None
+        known = _known_coverage.get((self.profile.name, shape)) if shape is not None else None
+        if known is None:
+            known = self._covered(self.profile)
+            if shape is not None:
+                if len(_known_coverage) >= _MAX_SHAPES:
+                    _known_coverage.clear()
+                _known_coverage[self.profile.name, shape] = known
+        return known
+
+    def _covered(self, profile: Profile) -> Coverage:
+        invalid = {violation.pointer for violation in self.violations}
+        comparisons = [item for item in self.comparisons if isinstance(item, Comparison)]
+        return coverage.cover(profile, self.value, comparisons, invalid, trusted=self.trusted)
+
+
+#: The coverage of the shapes seen last, so that a drop of like records works each out once.
+_known_coverage: dict[tuple[str, coverage.Shape], Coverage] = {}
+_MAX_SHAPES = 4096
+_shape_of = lru_cache(coverage.shape_of)

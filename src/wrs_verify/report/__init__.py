@@ -1,0 +1,213 @@
+"""Reports: what every format is given, and what a run rests on.
+
+A format is a module of this package with the format's name and a class `Renderer`. It is given the results one by one, in
+order, and at the end what concerns the whole run; it writes bytes, and is a pure function of what it is given. No format
+holds the records of a run in memory. A module is imported when its format is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, Protocol, cast
+
+from wrs_verify.model import Counts, Coverage, Finding, RecordResult, Skipped, Verdict
+
+__all__ = ["FORMATS", "Checked", "Options", "Renderer", "Sink", "Summary", "Tally", "Targets", "renderer"]
+
+#: The formats by name, and what each is for.
+FORMATS: Mapping[str, str] = {
+    "text": "lines for people",
+    "json": "for other programs, fixed by wrs-verify-report-1.schema.json",
+}
+
+
+class Options(NamedTuple):
+    """How to write a report. Only `version` concerns every format, the rest concerns text."""
+
+    version: str
+    """The version of this program."""
+    quiet: bool = False
+    """Only errors, and the verdict unless it is a pass."""
+    verbose: bool = False
+    """Notes too, the records that passed, and what nothing protects in each."""
+    only_failures: bool = False
+    """Of records that passed, nothing but the summary."""
+    colour: bool = False
+    """ANSI colours."""
+    width: int | None = None
+    """Columns of the terminal; None where there is none."""
+
+
+class Sink(Protocol):
+    """Where a report is written to."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+
+class Checked(NamedTuple):
+    """In how many records a hash was recomputed and equal, was another, could not be computed, was not there to be compared."""
+
+    match: int = 0
+    mismatch: int = 0
+    unavailable: int = 0
+    unrecorded: int = 0
+
+
+class Targets(NamedTuple):
+    """In how many records the copies of the target agree, differ, or could not all be compared."""
+
+    agree: int = 0
+    differ: int = 0
+    unsettled: int = 0
+
+
+class Summary(NamedTuple):
+    """What the verdict of a run rests on."""
+
+    records: int = 0
+    public_view: Checked = Checked()
+    content: Checked = Checked()
+    content_origins: Mapping[str, int] = {}
+    """Of the content hashes that match, how many were recomputed from what: `source`, `version` or `record`."""
+    targets: Targets = Targets()
+    coverage: Coverage = Coverage(0, 0, 0, 0, 0, ())
+    """The sums over the records; the pointers are left out."""
+    covered: int = 0
+    """How many records `coverage` sums up: those of which it could be worked out."""
+    rules: Mapping[str, int] = {}
+    """Findings by rule, sorted by name."""
+
+
+class Renderer(Protocol):
+    """Writes a report in one format."""
+
+    def record(self, result: RecordResult) -> None:
+        """Takes the next result. Results come sorted by input and line."""
+
+    def finish(
+        self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary
+    ) -> None:
+        """Completes the report. Reads `skipped` and `findings` (those outside the records) once."""
+
+    def close(self) -> None:
+        """Frees what the renderer holds, also when the report was not completed. May be called twice."""
+
+
+def renderer(name: str, sink: Sink, options: Options) -> Renderer:
+    """A renderer for a format of `FORMATS`, which writes to the sink.
+
+    Raises:
+        KeyError: there is no such format.
+    """
+    if name not in FORMATS:
+        raise KeyError(name)
+    module = importlib.import_module(f"{__name__}.{name}")
+    return cast(Renderer, module.Renderer(sink, options))
+
+
+# With one of these in a record, some copy of its target may not have been compared.
+_UNSETTLING = frozenset({"schema-violation", "unknown-profile", "internal-error", "engine-disagreement"})
+
+
+class Tally:
+    """Counts results and findings as they come, in constant memory."""
+
+    __slots__ = (
+        "_content",
+        "_corroborated",
+        "_covered",
+        "_fixed",
+        "_found",
+        "_hashed",
+        "_passed",
+        "_records",
+        "_repeated",
+        "_targets",
+        "_unprotected",
+        "_view",
+    )
+
+    def __init__(self) -> None:
+        self._records = self._passed = self._covered = 0
+        self._hashed = self._corroborated = self._repeated = self._fixed = self._unprotected = 0
+        self._view: defaultdict[tuple[str, bool], int] = defaultdict(int)
+        self._content: defaultdict[tuple[str, bool, str | None], int] = defaultdict(int)
+        self._targets: defaultdict[str, int] = defaultdict(int)
+        self._found: defaultdict[tuple[str, str], int] = defaultdict(int)
+
+    def add(self, result: RecordResult) -> None:
+        """Counts one record and its findings."""
+        self._records += 1
+        if result.verdict == "pass":
+            self._passed += 1
+        view, content, _ = result.hashes
+        self._view[view.status, view.recorded is None] += 1
+        self._content[content.status, content.recorded is None, content.origin] += 1
+        coverage = result.coverage
+        settled = coverage is not None and result.target is not None
+        if coverage is not None:
+            hashed, corroborated, repeated, fixed, unprotected, _ = coverage
+            self._covered += 1
+            self._hashed += hashed
+            self._corroborated += corroborated
+            self._repeated += repeated
+            self._fixed += fixed
+            self._unprotected += unprotected
+        differs = False
+        for finding in result.findings:
+            rule = finding.rule
+            self._found[finding.level, rule] += 1
+            if rule == "target-mismatch":
+                differs = True
+            elif rule in _UNSETTLING:
+                settled = False
+        self._targets["differ" if differs else "agree" if settled else "unsettled"] += 1
+
+    def add_findings(self, findings: Iterable[Finding]) -> None:
+        """Counts findings that belong to no record."""
+        for finding in findings:
+            self._found[finding.level, finding.rule] += 1
+
+    def counts(self, inputs: int, skipped: int) -> Counts:
+        """The numbers so far.
+
+        Args:
+            inputs: how many inputs were found.
+            skipped: how many of them were skipped.
+        """
+        levels = {"error": 0, "warning": 0, "note": 0}
+        for (level, _), number in self._found.items():
+            levels[level] += number
+        failed = self._records - self._passed
+        return Counts(inputs, self._records, self._passed, failed, skipped, levels["error"], levels["warning"], levels["note"])
+
+    def summary(self) -> Summary:
+        """What the results so far rest on."""
+        origins: defaultdict[str, int] = defaultdict(int)
+        content: defaultdict[tuple[str, bool], int] = defaultdict(int)
+        for (status, unrecorded, origin), number in self._content.items():
+            content[status, unrecorded] += number
+            if status == "match" and origin is not None:
+                origins[origin] += number
+        rules: defaultdict[str, int] = defaultdict(int)
+        for (_, rule), number in self._found.items():
+            rules[rule] += number
+        return Summary(
+            self._records,
+            _checked(self._view),
+            _checked(content),
+            dict(sorted(origins.items())),
+            Targets(self._targets["agree"], self._targets["differ"], self._targets["unsettled"]),
+            Coverage(self._hashed, self._corroborated, self._repeated, self._fixed, self._unprotected, ()),
+            self._covered,
+            dict(sorted(rules.items())),
+        )
+
+
+def _checked(numbers: Mapping[tuple[str, bool], int]) -> Checked:
+    by_kind: defaultdict[str, int] = defaultdict(int)
+    for (status, unrecorded), number in numbers.items():
+        by_kind["unrecorded" if status == "unavailable" and unrecorded else status] += number
+    return Checked(by_kind["match"], by_kind["mismatch"], by_kind["unavailable"], by_kind["unrecorded"])

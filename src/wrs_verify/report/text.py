@@ -1,0 +1,245 @@
+"""The text report: a line a finding, `path:line:column: level[rule] message`, then what the verdict rests on.
+
+It is always UTF-8, and whatever is foreign in it passes through `safe`. By default errors and warnings are shown. `quiet` leaves errors,
+and the verdict unless it is a pass: a pass says nothing, the exit status tells. `verbose` adds notes, the records that passed, and what
+nothing protects in each. `only_failures` leaves the findings of records that failed, and errors outside the records.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from wrs_verify.model import Counts, Coverage, Finding, RecordResult, Related, Skipped, Verdict
+from wrs_verify.report import Checked, Options, Sink, Summary
+from wrs_verify.safe import shorten, terminal, value, visible
+
+__all__ = ["Renderer"]
+
+#: Columns of a detail line where there is no terminal to tell.
+_WIDTH = 160
+#: A hash is shown whole, with its quotes, however narrow the terminal.
+_MIN_VALUE = 73
+_MAX_MESSAGE = 2000
+_MAX_RELATED = 6
+_MAX_POINTERS = 50
+_MAX_SKIPPED = 5
+_MAX_REASONS = 10
+
+_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan", "PASS": "green", "FAIL": "red"}
+
+
+class Renderer:
+    """Writes text for people."""
+
+    def __init__(self, sink: Sink, options: Options) -> None:
+        self._sink = sink
+        self._options = options
+        self._width = max(options.width or _WIDTH, 40)
+        self._levels = {"error"} if options.quiet else {"error", "warning"}
+        if options.verbose and not options.quiet:
+            self._levels.add("note")
+
+    def record(self, result: RecordResult) -> None:
+        levels = self._levels
+        failed = result.verdict != "pass"
+        lines: list[str] = []
+        if failed or not self._options.only_failures:
+            for finding in result.findings:
+                if finding.level in levels:
+                    lines += self._finding(finding, result.input, result.line)
+            if self._options.verbose and not self._options.quiet:
+                lines += self._record(result)
+        if lines:
+            self._write(lines)
+
+    def finish(
+        self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary
+    ) -> None:
+        levels = self._levels & {"error"} if self._options.only_failures else self._levels
+        for finding in findings:
+            if finding.level in levels:
+                self._write(self._finding(finding, "", None))
+        head, rest = _verdict(verdict, counts)
+        closing: list[str] = []
+        if not self._options.quiet:
+            closing = [self._style(head, _COLOURS.get(head, "yellow"), bold=True) + rest]
+            closing += (f"  {line}" for line in _closing(counts, skipped, summary, "note" in self._levels))
+        elif head != "PASS":
+            closing = [self._style(head, _COLOURS.get(head, "yellow"), bold=True) + rest]
+        if closing:
+            self._write(closing)
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+    def _write(self, lines: Iterable[str]) -> None:
+        self._sink.write("".join(f"{line}\n" for line in lines).encode())
+
+    def _style(self, text: str, colour: str | None = None, *, bold: bool = False) -> str:
+        if not self._options.colour:
+            return text
+        from click import style
+
+        return style(text, fg=colour, bold=bold or None)
+
+    def _finding(self, finding: Finding, record: str, record_line: int | None) -> Iterator[str]:
+        """The line of a finding, and its details. A finding without a place of its own stands at its record."""
+        path = finding.input or record
+        line = record_line if finding.line is None else finding.line
+        place = f"{self._style(terminal(path), bold=True)}:" if path else ""
+        if line is not None:
+            place += f"{line}:"
+            if finding.column is not None:
+                place += f"{finding.column}:"
+        level = self._style(f"{finding.level}[{finding.rule}]", _COLOURS.get(finding.level))
+        message = shorten(visible(finding.message), _MAX_MESSAGE)
+        yield f"{place} {level} {message}" if place else f"{level} {message}"
+        detail = self._expectation(finding)
+        if detail:
+            yield detail
+        for other in finding.related[:_MAX_RELATED]:
+            yield self._related(other, path)
+        if len(finding.related) > _MAX_RELATED:
+            yield f"    and {len(finding.related) - _MAX_RELATED} more"
+
+    def _expectation(self, finding: Finding) -> str:
+        """Where the finding is and what was expected and found, as far as the message does not say so itself."""
+        room = max(self._width // 3, _MIN_VALUE)
+        parts = []
+        for word, thing in (("expected", finding.expected), ("found", finding.actual)):
+            if thing is not None:
+                shown = value(thing, room)
+                if shown not in finding.message and not (isinstance(thing, str) and thing in finding.message):
+                    parts.append(f"{word} {shown}")
+        where = ""
+        if finding.pointer and finding.pointer not in finding.message:
+            where = f"at {shorten(terminal(finding.pointer), room)}"
+        text = ", ".join(parts)
+        return f"    {where}: {text}" if where and text else f"    {where or text}" if where or text else ""
+
+    def _related(self, other: Related, path: str) -> str:
+        text = f"    {terminal(other.input)} " if other.input and other.input != path else "    "
+        text += shorten(terminal(other.pointer), max(self._width // 2, 20)) or "the whole record"
+        if other.line is not None:
+            text += f" ({other.line})" if other.column is None else f" ({other.line}:{other.column})"
+        return f"{text} says {value(other.value, max(self._width - len(text) - 6, _MIN_VALUE))}"
+
+    def _record(self, result: RecordResult) -> Iterator[str]:
+        """In a verbose report: that a record passed, and what its protection is."""
+        place = terminal(result.input) + (f":{result.line}" if result.line is not None else "")
+        yield f"{self._style(place, bold=True)}: {self._style('passed' if result.verdict == 'pass' else 'failed', bold=True)}"
+        coverage = result.coverage
+        if coverage is None:
+            yield "    coverage: could not be worked out"
+            return
+        yield f"    coverage: {_coverage(coverage)}{':' if coverage.unprotected_pointers else ''}"
+        for pointer in coverage.unprotected_pointers[:_MAX_POINTERS]:
+            yield f"        {shorten(terminal(pointer), self._width - 8) or 'the whole record'}"
+        if len(coverage.unprotected_pointers) > _MAX_POINTERS:
+            yield f"        and {len(coverage.unprotected_pointers) - _MAX_POINTERS} more"
+
+
+def _verdict(verdict: Verdict, counts: Counts) -> tuple[str, str]:
+    """The verdict's own word or words, and the rest of its line. Nothing but a pass of at least one record reads as a pass."""
+    found = ", ".join(
+        _number(number, noun) for number, noun in ((counts.errors, "error"), (counts.warnings, "warning")) if number
+    )
+    tail = f", {found}" if found else ""
+    if verdict == "incomplete":
+        checked = f"of {_number(counts.records, 'record')} checked so far, {counts.failed} failed"
+        return "INCOMPLETE", f": not everything was checked; {checked}{tail}"
+    if counts.records == 0 and counts.errors == 0:
+        return "NOTHING TO VERIFY", f": no record was found{tail}"
+    if verdict == "pass":
+        return "PASS", f": {_number(counts.records, 'record')} passed{tail}"
+    return "FAIL", f": {counts.failed} of {_number(counts.records, 'record')} failed{tail}"
+
+
+def _closing(counts: Counts, skipped: Iterable[Skipped], summary: Summary, notes_shown: bool) -> Iterator[str]:
+    """What the verdict rests on. A thing that was not checked is never counted among those that were."""
+    records = summary.records
+    if records:
+        targets = summary.targets
+        yield f"public view hash: {_hash(summary.public_view, records, '', 'could not be computed')}"
+        origins = {"source": "from source versions", "version": "from the view itself", "record": "from the view itself"}
+        sources: defaultdict[str, int] = defaultdict(int)
+        for origin, number in summary.content_origins.items():
+            sources[origins.get(origin, f"from {origin}")] += number
+        said = ", ".join(text if number == summary.content.match else f"{number} {text}" for text, number in sources.items())
+        yield f"content hash: {_hash(summary.content, records, said, 'its input is not in the view')}"
+        parts = _parts((targets.differ, "differ in"), (targets.unsettled, "not all compared in"))
+        yield f"targets: agree in {targets.agree} of {records}{parts}"
+        unknown = records - summary.covered
+        more = f" (not worked out for {_number(unknown, 'record')})" if unknown else ""
+        if summary.covered:
+            yield f"coverage: {_coverage(summary.coverage)}{more}"
+        else:
+            yield f"coverage: not worked out for any of {_number(records, 'record')}"
+    if summary.rules:
+        levels = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.notes, "note")]
+        found = ", ".join(_number(number, noun) for number, noun in levels if number)
+        rules = ", ".join(f"{number} {rule}" for rule, number in sorted(summary.rules.items(), key=lambda one: (-one[1], one[0])))
+        yield f"findings: {found} ({rules})"
+        if counts.notes and not notes_shown:
+            yield "notes are not shown; --verbose shows them"
+    yield from _skipped(skipped)
+
+
+def _hash(checked: Checked, records: int, said: str, unavailable: str) -> str:
+    """In how many records a hash was recomputed and matches, and how it stands with the others."""
+    text = f"recomputed for {checked.match} of {records}"
+    if checked.unavailable == records:
+        return f"{text} ({unavailable})"
+    if said:
+        text += f" {said}" if checked.match == records else f" ({said})"
+    return text + _parts(
+        (checked.mismatch, "another hash in"), (checked.unavailable, f"{unavailable} in"), (checked.unrecorded, "no hash recorded in")
+    )
+
+
+def _parts(*parts: tuple[int, str]) -> str:
+    return "".join(f"; {text} {number}" for number, text in parts if number)
+
+
+def _coverage(coverage: Coverage) -> str:
+    hashed, corroborated, repeated, fixed, unprotected, _ = coverage
+    return (
+        f"of {_number(hashed + corroborated + repeated + fixed + unprotected, 'value')}, {hashed} hashed, {corroborated} corroborated, "
+        f"{repeated} repeated, {fixed} fixed, {unprotected} that nothing protects"
+    )
+
+
+class _Reasons(NamedTuple):
+    first: list[Skipped]
+    numbers: defaultdict[str, int]
+
+
+def _skipped(skipped: Iterable[Skipped]) -> Iterator[str]:
+    """A few skipped inputs one by one, many by reason. Holds no more than it shows, but for a number of reasons."""
+    seen = _Reasons([], defaultdict(int))
+    number = 0
+    for one in skipped:
+        number += 1
+        if number <= _MAX_SKIPPED:
+            seen.first.append(one)
+        if one.reason in seen.numbers or len(seen.numbers) < 1000:
+            seen.numbers[one.reason] += 1
+    if not number:
+        return
+    yield f"skipped: {_number(number, 'input')}"
+    if number <= _MAX_SKIPPED:
+        for one in seen.first:
+            yield f"  {terminal(one.input)}: {shorten(visible(one.reason), 200)}"
+        return
+    most = sorted(seen.numbers.items(), key=lambda one: (-one[1], one[0]))[:_MAX_REASONS]
+    for reason, times in most:
+        yield f"  {times}: {shorten(visible(reason), 200)}"
+    others = number - sum(times for _, times in most)
+    if others:
+        yield f"  {others}: for other reasons"
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,168 @@
+"""Whether the copies of a value in a record agree. All of these read the table of copies that the record's profile declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wrs_verify.agreements import Comparison, Copy, Judgement
+from wrs_verify.agreements.research_view import PEOPLE
+from wrs_verify.model import Related
+from wrs_verify.record import Record
+from wrs_verify.rules import Found, quote, rule
+
+
+def _differences(record: Record, name: str) -> Iterator[Found]:
+    for odd in record.odds:
+        if odd.rule == name:
+            related = tuple(Related(pointer, record.at(pointer)) for pointer in odd.related)
+            yield Found(odd.pointer, odd.message, odd.expected, odd.actual, related)
+    for comparison, judgement in record.judgements:
+        for copy in judgement.odd:
+            if (copy.rule or comparison.rule) == name and copy.pointer is not None:
+                yield _difference(record, comparison, judgement, copy, copy.pointer)
+
+
+def _difference(record: Record, comparison: Comparison, judgement: Judgement, odd: Copy, pointer: str) -> Found:
+    expected = odd.prefix + judgement.value if odd.prefix else judgement.value
+    where = "in the statement" if odd.part and odd.hashed else "here"
+    if odd.part and not odd.hashed:
+        said = f"this text does not end with {comparison.what}"
+        expected = judgement.value
+    elif odd.prefix:
+        said = f"this is not the summary, a space and {comparison.what}"
+    else:
+        said = f"{comparison.what} is {quote(odd.value)} {where}"
+    others = [copy for copy in (*judgement.agreeing, *judgement.odd) if copy.pointer != pointer]
+    related = tuple(Related(copy.pointer, copy.value) for copy in others if copy.pointer is not None)
+    return Found(pointer, f"{said}, but {_support(record, judgement, len(comparison.copies))}", expected, record.at(pointer), related)
+
+
+def _support(record: Record, judgement: Judgement, total: int) -> str:
+    """What is believed, and why."""
+    value, agreeing = quote(judgement.value), judgement.agreeing
+    if any(copy.pointer is None for copy in agreeing):
+        return f"the profile says {value}"
+    hashed = next((copy for copy in agreeing if copy.hashed), None)
+    others = len(agreeing) - 1
+    more = f" and {others} more {'copies' if others > 1 else 'copy'}" if others else ""
+    if record.trusted and hashed:
+        return f"{value} in the hashed {hashed.pointer}{more}"
+    if total == 2:
+        return f"{value} in {agreeing[0].pointer}"
+    return f"{value} in {len(agreeing)} of {total} copies, {agreeing[0].pointer} among them"
+
+
+@rule("target-mismatch", "error")
+def target_mismatch(record: Record) -> Iterator[Found]:
+    """A target triple (record id, version, content hash) is not the one that the record is about.
+
+    Why: the entry, the grade and the disposition each say which exact content they are about. Where one names another, a judgement on one
+    record is shown with the content of another.
+
+    Mend: correct the copy that the message names; the hashed `/version/source_ref` is the one to believe.
+    """
+    return _differences(record, "target-mismatch")
+
+
+@rule("identity-mismatch", "error")
+def identity_mismatch(record: Record) -> Iterator[Found]:
+    """The entry's id is not the same wherever the entry, its package and its grades give it.
+
+    Why: the grade of one entry is shown with another. No hash covers the id, so its copies are all that protects it.
+
+    Mend: correct the copy that differs from the majority.
+    """
+    return _differences(record, "identity-mismatch")
+
+
+@rule("grade-mismatch", "error")
+def grade_mismatch(record: Record) -> Iterator[Found]:
+    """The entry's copy of the grade, or its points, differ from the published grade.
+
+    Why: no hash covers a grade. Whoever raises a band in one place is found by the other.
+
+    Mend: publish both grades from one source.
+    """
+    return _differences(record, "grade-mismatch")
+
+
+@rule("edition-mismatch", "error")
+def edition_mismatch(record: Record) -> Iterator[Found]:
+    """The record and its disposition name different ratings editions.
+
+    Why: the disposition is that of another edition than the one that the record is published in.
+
+    Mend: publish the disposition of the record's own edition.
+    """
+    return _differences(record, "edition-mismatch")
+
+
+@rule("text-mismatch", "warning")
+def text_mismatch(record: Record) -> Iterator[Found]:
+    """The title, summary, boundary or area differs from its hashed copy.
+
+    Why: the entry and the grade are not hashed; what they show of the record is only protected by agreeing with it. Two editions of one text can
+    part honestly, so this is a warning.
+
+    Mend: copy the text from the hashed record.
+    """
+    return _differences(record, "text-mismatch")
+
+
+@rule("source-mismatch", "warning")
+def source_mismatch(record: Record) -> Iterator[Found]:
+    """The sources are not the same in the record, its evidence, the entry and the grade, or a contributor has a source of another kind.
+
+    Why: readers follow the links of the entry, which is not hashed.
+
+    Mend: copy titles and addresses from the hashed record, in the same order.
+    """
+    return _differences(record, "source-mismatch")
+
+
+@rule("people-mismatch", "warning")
+def people_mismatch(record: Record) -> Iterator[Found]:
+    """The people of the entry are not those of the hashed statement, or a contributor is none of them.
+
+    Why: who is credited is shown from the entry, which is not hashed.
+
+    Mend: name the same people in the same order, in the statement joined with `; `.
+    """
+    return _differences(record, "people-mismatch")
+
+
+@rule("people-beyond-byline", "note")
+def people_beyond_byline(record: Record) -> Iterator[Found]:
+    """The entry and the statement name more people than the record has contributors.
+
+    Why: it is allowed, as where a later version of a work has more authors; but those people have no role and no source in the hashed record.
+
+    Mend: nothing need be done.
+    """
+    people, contributors = record.at(PEOPLE), record.at("/version/record/contributors")
+    if isinstance(people, list) and isinstance(contributors, list) and len(people) > len(contributors):
+        more = len(people) - len(contributors)
+        message = f"the entry names {len(people)} people, {more} more than the {len(contributors)} contributors of the hashed record"
+        yield Found("/version/record/contributors", message)
+
+
+@rule("credit-mismatch", "warning")
+def credit_mismatch(record: Record) -> Iterator[Found]:
+    """The note on people's roles is not the same in the entry, the grade's roles and the statement.
+
+    Why: it says how far the names are to be relied on, and only the statement is hashed.
+
+    Mend: copy the note from the statement's section "People and systems".
+    """
+    return _differences(record, "credit-mismatch")
+
+
+@rule("statement-mismatch", "warning")
+def statement_mismatch(record: Record) -> Iterator[Found]:
+    """The statement does not repeat the record's title, summary, boundary and sources, in order.
+
+    Why: people read the statement, programs the members: both must be told the same.
+
+    Mend: write the statement anew from the members.
+    """
+    return _differences(record, "statement-mismatch")

@@ -1,0 +1,107 @@
+"""The two hashes that a record states: of the public view, which can be recomputed, and of the content, which mostly cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wrs_verify import diagnosis
+from wrs_verify.agreements import Comparison, judge
+from wrs_verify.model import Json, Related
+from wrs_verify.profile import Profile
+from wrs_verify.record import Record
+from wrs_verify.rules import Found, quote, rule
+
+#: Altered members beyond the first that a message names; the finding's related places hold all of them.
+_NAMED = 5
+
+
+@rule("public-view-hash", "error")
+def public_view_hash(record: Record) -> Iterator[Found]:
+    """The public view hash is not the hash of the view that it stands in.
+
+    It is `sha256:` and the SHA-256 of the RFC 8785 canonical form of `/version` without its member `public_view_hash`.
+
+    Why: something in `/version` was changed after it was hashed, or it was hashed by another recipe. Until it matches, nothing in the record
+    can be relied on.
+
+    Mend: if the message names the altered member, put its original value back. If the change is meant, `wrs-hash --stamp` writes the right hash.
+    """
+    check = record.public_view
+    if record.profile and check.status == "mismatch":
+        why, related = _explained(record, record.profile, str(check.recorded))
+        yield Found(record.profile.public_view_hash, f"the public view hash does not match: {why}", check.computed, check.recorded, related)
+
+
+def _explained(record: Record, profile: Profile, recorded: str) -> tuple[str, tuple[Related, ...]]:
+    """Why the hash does not match, where that can be proved, and the altered members with their original values."""
+    part = record.at(profile.hashed)
+    name = diagnosis.recipe(part, profile.public_view_hash.rpartition("/")[2], recorded)
+    if name is not None:
+        return f"{profile.hashed} was hashed {name}; nothing in it was altered", ()
+    search = diagnosis.altered(record.view, _choices(record, profile), lambda part: record.hash_by(profile.public_view, part) == recorded)
+    if search.alterations:
+        first, *more = search.alterations
+        said = f"{first.pointer} was altered after it was hashed: it was {quote(first.original)}, as {first.witness} still says"
+        if more:
+            said += f"; so {'was' if len(more) == 1 else 'were'} {', '.join(each.pointer for each in more[:_NAMED])}"
+            said += f" and {len(more) - _NAMED} more" if len(more) > _NAMED else ""
+        them = "it" if not more else "them"
+        return f"{said}. Restoring {them} gives the recorded hash", tuple(
+            Related(each.pointer, each.original) for each in search.alterations
+        )
+    given_up = "" if search.exhausted else f" (the search was given up after {search.tries:,} combinations of copies)"
+    return (
+        f"{profile.hashed} was changed after it was hashed; what was changed cannot be proved from the copies in the record{given_up}",
+        (),
+    )
+
+
+def _choices(record: Record, profile: Profile) -> dict[str, list[tuple[Json, str]]]:
+    """For each hashed value what else it may have been: what its copies say, and for the statement what the other members predict."""
+    choices = diagnosis.choices(record.comparisons)
+    for violation in record.violations:
+        if violation.keyword == "const" and violation.pointer.startswith(f"{profile.hashed}/"):
+            choices.setdefault(violation.pointer, []).append((violation.expected, "the profile"))
+    believed = {
+        copy.pointer: judgement.value
+        for item in record.comparisons
+        if isinstance(item, Comparison)
+        for judgement in [judge(item.copies, trusted=False)]
+        for copy in item.copies
+        if copy.pointer and not copy.part and not copy.prefix
+    }
+    rebuilt = profile.rebuilt(record.view, believed)
+    if rebuilt and rebuilt[1] != record.at(rebuilt[0]):
+        choices.setdefault(rebuilt[0], []).append((rebuilt[1], "the text that the other members predict"))
+    return choices
+
+
+@rule("content-hash", "error")
+def content_hash(record: Record) -> Iterator[Found]:
+    """The content hash is not the hash of the source version that was supplied.
+
+    Why: the record is a view of other content than its source version, or the source version was changed after it was hashed.
+
+    Mend: supply the source version of exactly this record and version; if it is the right one, publish the view anew.
+    """
+    if record.profile and record.content.status == "mismatch":
+        yield Found(
+            record.profile.content_hash,
+            "the content hash does not match the source version that was supplied",
+            record.content.computed,
+            record.content.recorded,
+        )
+
+
+@rule("content-unavailable", "note")
+def content_unavailable(record: Record) -> Iterator[Found]:
+    """The content hash was not recomputed, since what it is taken over is not in the public view.
+
+    Why: a public view leaves things out of its source version. All copies of the content hash agree, but that the content has this hash is the
+    publisher's word alone. With `--require-content` this is an error.
+
+    Mend: supply the source versions with `--sources PATH`.
+    """
+    if record.profile and record.content.status == "unavailable" and record.content.recorded is not None:
+        message = "the content hash was not recomputed: its input is not in the public view; --sources supplies it"
+        yield Found(record.profile.content_hash.rpartition("/")[0], message)

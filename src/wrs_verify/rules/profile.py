@@ -1,0 +1,68 @@
+"""Whether a record has the form that its profile gives it. The schema's own words decide which rule a violation breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wrs_verify.profile import PROFILES
+from wrs_verify.record import Record
+from wrs_verify.rules import Found, quote, rule
+
+
+def _violations(record: Record, name: str) -> Iterator[Found]:
+    for violation in record.violations:
+        if violation.rule == name:
+            yield Found(violation.pointer, violation.message, violation.expected, violation.actual)
+
+
+@rule("unknown-profile", "error")
+def unknown_profile(record: Record) -> Iterator[Found]:
+    """The record names no profile that this version of the verifier knows.
+
+    Why: the profile says how a record is hashed and which copies must agree. Without it nothing was checked.
+
+    Mend: name the profile in the member `profile`; if it is newer than the verifier, install a newer version.
+    """
+    if record.profile is None:
+        known = ", ".join(PROFILES)
+        named = isinstance(record.value, dict) and "profile" in record.value
+        actual = record.value["profile"] if named else None
+        if named:
+            message = f"the profile {quote(actual)} is not known here: nothing else was checked. Known: {known}"
+        else:
+            what = "has no member profile" if isinstance(record.value, dict) else "is no object"
+            message = f"this {what}, so it is not known what it should be: nothing else was checked. Known profiles: {known}"
+        yield Found("/profile" if named else "", message, sorted(PROFILES), actual)
+
+
+@rule("schema-violation", "error")
+def schema_violation(record: Record) -> Iterator[Found]:
+    """A value is not what the profile's schema allows: of another type, not of the right form, or missing.
+
+    Why: programs that read records rely on their form, and a check can only rest on a value that is there.
+
+    Mend: give the value the form that the message names.
+    """
+    return _violations(record, "schema-violation")
+
+
+@rule("unknown-member", "warning")
+def unknown_member(record: Record) -> Iterator[Found]:
+    """An object has a member that the profile does not name.
+
+    Why: nothing says what it means, and no copy protects it. It may be honest: a profile can grow.
+
+    Mend: correct the name if it is misspelt, take the member out, or install a version that knows it.
+    """
+    return _violations(record, "unknown-member")
+
+
+@rule("unknown-term", "warning")
+def unknown_term(record: Record) -> Iterator[Found]:
+    """A value is not one of the terms that have been seen in this place.
+
+    Why: vocabularies grow, so the term is unfamiliar, not forged; but no rule knows what follows from it.
+
+    Mend: correct the term if it is misspelt; else install a version that knows it, or allow it in the configuration.
+    """
+    return _violations(record, "unknown-term")
