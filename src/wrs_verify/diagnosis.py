@@ -109,7 +109,19 @@ _KNOWN = {
     (1, 0, 3): "by PHP's json_encode(...) with its defaults",
 }
 
-_SERIALIZERS = sorted(product(range(len(_ORDERS)), range(len(_LAYOUTS)), range(len(_ESCAPES))), key=lambda places: places not in _KNOWN)
+#: What is tried together with no, one, and two departures in what is hashed. Rare escapes go with the compact layout only.
+_TRIED = (
+    [
+        *_KNOWN,
+        *(
+            (order, layout, escapes)
+            for order, layout, escapes in product(range(len(_ORDERS)), range(len(_LAYOUTS)), range(len(_ESCAPES)))
+            if (escapes < 2 or layout == 0) and (order, layout, escapes) not in _KNOWN
+        ),
+    ],
+    [*_KNOWN],
+    [(0, 0, 0)],
+)
 
 
 def recipe(value: dict[str, Json], member: str, recorded: str) -> str | None:
@@ -127,13 +139,12 @@ def recipe(value: dict[str, Json], member: str, recorded: str) -> str | None:
     for text, change in _TEXTS:
         for held, stands in _HASH_MEMBERS:
             departed = [name for name in (text, held) if name]
-            holding = _changed(_holding(value, member, stands), change) if text else _holding(value, member, stands)
-            for order, layout, escapes in _KNOWN if departed else _SERIALIZERS:
-                made = _serialize(holding, order, layout, escapes)
+            holding = _holding(value, member, stands)
+            for places, made in _serialized(_changed(holding, change) if text else holding, _TRIED[len(departed)]):
                 left -= len(made)
                 for end, tail in _ENDS:
                     if "sha256:" + sha256(made + tail).hexdigest() == recorded:
-                        return ", ".join(name for name in (*_named(order, layout, escapes), *departed, end) if name)
+                        return ", ".join(name for name in (*_named(*places), *departed, end) if name)
                 if left < 0:
                     return None
     return None
@@ -154,11 +165,14 @@ def _changed(value: Json, change: Callable[[str], str]) -> Json:
     return {change(name): _changed(item, change) for name, item in value.items()} if isinstance(value, dict) else value
 
 
-def _serialize(value: Json, order: int, layout: int, escapes: int) -> bytes:
-    _, ascii_only, escape = _ESCAPES[escapes]
-    ordered = _ordered(value, _ORDERS[order][1])
-    text = json.dumps(ordered, ensure_ascii=ascii_only, **_LAYOUTS[layout][1])
-    return escape(text).encode("utf-8", "surrogatepass")
+def _serialized(value: Json, tried: Iterable[tuple[int, int, int]]) -> Iterator[tuple[tuple[int, int, int], bytes]]:
+    ordered: dict[int, Json] = {}
+    for order, layout, escapes in tried:
+        if order not in ordered:
+            ordered[order] = _ordered(value, _ORDERS[order][1])
+        _, ascii_only, escape = _ESCAPES[escapes]
+        text = json.dumps(ordered[order], ensure_ascii=ascii_only, **_LAYOUTS[layout][1])
+        yield (order, layout, escapes), escape(text).encode("utf-8", "surrogatepass")
 
 
 def _ordered(value: Json, order: _Order) -> Json:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from wrs_verify import canonical, parsing, pointers, validation
 from wrs_verify.model import Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult, Related
-from wrs_verify.record import Record, Settings, read
+from wrs_verify.profile import SHARED
+from wrs_verify.record import Record, Settings
 from wrs_verify.rules import Found, Rule, rules
 
 __all__ = ["Checked", "Options", "check_record", "input_finding", "unread", "verify_bytes"]
@@ -60,7 +61,7 @@ def verify_bytes(data: bytes, *, name: str = "-", options: Options = Options()) 
 def check_record(data: bytes, name: str, line: int | None, options: Options) -> Checked:
     """Check one record. `line` is its line in a JSON Lines file; places are then counted in that file."""
     try:
-        document = read(data, options.limits)
+        document = canonical.read(data, options.limits, share=SHARED)
     except parsing.ParseError as error:
         findings = [_place_problem(data, input_finding(problem, options), problem, error.first, name, line) for problem in error.problems]
         return Checked(unread(name, line, findings), complete=True)
@@ -138,7 +139,7 @@ def _target(record: Record) -> dict[str, Json] | None:
     """The target triple, as the hashed copy gives it, or the first copy that is one."""
     for pointer in record.profile.targets if record.profile else ():
         triple = record.at(pointer)
-        if isinstance(triple, dict) and triple.keys() == {"record_id", "version", "content_hash"}:
+        if isinstance(triple, dict) and validation.is_valid("wrs-target-triple-1", triple):
             return triple
     return None
 
@@ -199,18 +200,16 @@ def _placed(data: bytes, findings: list[Finding], name: str, line: int | None) -
 def _disagreements(data: bytes, record: Record, options: Options) -> Iterable[Found]:
     """Where the reference engines do not give what the fast ones gave."""
     try:
-        reference = read(data, options.limits, reference=True)
+        reference = canonical.read(data, options.limits, reference=True)
     except parsing.ParseError as error:
         yield Found("", f"the fast parser reads this text, the reference parser refuses it: {error}")
         return
-    if canonical.reference(reference.value) != record.document.canonical:
+    if reference.canonical != record.document.canonical:
         yield Found("", "the fast and the reference engines give different canonical forms")
     if record.profile is None:
         return
     if (not validation.violations(record.profile.name, reference.value, 1)[1]) != record.valid:
         yield Found("", "the fast and the reference validator disagree on whether the schema is satisfied")
-    part = reference.value.get(record.profile.hashed.strip("/"))
-    if isinstance(part, dict) and record.public_view.computed is not None:
-        rest = {name: value for name, value in part.items() if name not in record.profile.public_view.without}
-        if canonical.digest(canonical.reference(rest)) != record.public_view.computed:
-            yield Found(record.profile.public_view_hash, "the fast and the reference canonicalizer give different public view hashes")
+    made = canonical.form(reference, record.profile.public_view.route, record.profile.public_view.without)
+    if record.public_view.computed is not None and (made is None or canonical.digest(made) != record.public_view.computed):
+        yield Found(record.profile.public_view_hash, "the fast and the reference canonicalizer give different public view hashes")

@@ -13,13 +13,13 @@ from itertools import accumulate
 from re import DOTALL
 from re import compile as pattern
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import jiter
 import orjson
 
 from wrs_verify.model import Json, Limits, Problem
-from wrs_verify.pointers import join, position, positions, scan, string_text
+from wrs_verify.pointers import join, position, positions, scan
 
 __all__ = ["MAX_DEPTH", "MAX_INTEGER", "ParseError", "diagnose", "disagreement", "dump", "parse", "parse_fast", "parse_reference", "same"]
 
@@ -36,7 +36,7 @@ _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 _STRING = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', DOTALL)
 _NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
-_HIGH_ESCAPE = pattern(rb"\\(?:u([dD][89abAB][0-9A-Fa-f]{2})(\\u[dD][c-fC-F])?|u([dD][c-fC-F])|.)", DOTALL)
+_ESCAPE = pattern(rb"\\(?:u([dD][89abAB][0-9A-Fa-f]{2})(\\u[dD][c-fC-F])?|u([dD][c-fC-F])|.)", DOTALL)
 
 
 class ParseError(ValueError):
@@ -82,7 +82,7 @@ def parse_fast(data: bytes, limits: Limits) -> Json:
 def dump(value: Json, max_depth: int) -> bytes:
     """`orjson`'s text of the value, names sorted by code point: the canonical form if no name has a character above U+FFFF.
 
-    Raises TypeError for a value of `parse_fast` that has a float or an integer beyond ±(2^53-1), and for one of more than `max_depth` levels.
+    Raises TypeError for a value of `parse_fast` that has a float, an integer beyond ±(2^53-1) or more than `max_depth` levels.
     """
     # orjson itself counts levels; a value wrapped in as many lists as there are levels to spare meets that limit at ours.
     spare = _ORJSON_DEPTH - min(max_depth, MAX_DEPTH)
@@ -186,16 +186,16 @@ def diagnose(data: bytes, limits: Limits) -> tuple[tuple[Problem, ...], dict[int
 def _problems(data: bytes, max_depth: int) -> Iterator[tuple[Problem, int | None]]:
     """Each problem, and for a repeated name the offset of its first use."""
     start = 0
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:2]:
+    # Every other byte zero is how UTF-16 and UTF-32 begin a text, whose first characters are ASCII.
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (len(data) % 2 == 0 and data and not (any(data[0:4:2]) and any(data[1:4:2]))):
         yield Problem("invalid-json", "the text is UTF-16 or UTF-32, where JSON must be UTF-8", 0), None
         return
     if data.startswith(b"\xef\xbb\xbf"):
         start = 3
         yield Problem("invalid-json", "a byte order mark (EF BB BF) stands before the JSON text", 0), None
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        yield Problem("invalid-json", f"the byte {data[error.start]:02X} is not UTF-8", error.start), None
+    not_utf8 = _not_utf8(data)
+    if not_utf8 is not None:
+        yield Problem("invalid-json", f"the byte {data[not_utf8]:02X} is not UTF-8", not_utf8), None
     names: list[dict[str, int]] = []
     opened: list[int] = []
     end = start
@@ -218,23 +218,41 @@ def _problems(data: bytes, max_depth: int) -> Iterator[tuple[Problem, int | None
             opened.pop()
             names.pop()
         elif kind.startswith("no "):
-            yield Problem("invalid-json", _missing(data, kind[3:], begin, opened), begin, _pointer(path)), None
+            if begin != not_utf8:
+                offset, message = _missing(data, kind[3:], begin, opened)
+                yield Problem("invalid-json", message, offset, _pointer(_place(kind, path))), None
             return
         if kind in ("name", "string"):
             yield from _surrogates(data, begin, end, path)
         elif kind == "number":
             yield from _number(data[begin:end].decode(), begin, path)
-    rest = data[end:].lstrip(b" \t\n\r")
-    if rest:
-        offset = len(data) - len(rest)
-        yield Problem("invalid-json", _unexpected(data, offset) or "more text follows after the JSON value", offset), None
+    offset = len(data) - len(data[end:].lstrip(b" \t\n\r"))
+    if offset < len(data) and offset != not_utf8:
+        offset, message = _oddity(data, offset) or (offset, "more text follows after the JSON value")
+        yield Problem("invalid-json", message, offset), None
+
+
+def _not_utf8(data: bytes) -> int | None:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
+def _place(kind: str, path: list[str | int]) -> list[str | int]:
+    """The path to what is missing: a value that should stand there, or else the array or object that is broken."""
+    last = path[-1] if path else ""
+    if kind == "no colon" or (kind == "no value" and type(last) is str):
+        return path
+    return [*path[:-1], last + 1] if kind.startswith("no value") and type(last) is int else path[:-1]
 
 
 def _surrogates(data: bytes, begin: int, end: int, path: list[str | int]) -> Iterator[tuple[Problem, None]]:
     r"""Escapes of half a character: `\uD800` to `\uDFFF`, other than a high one right before a low one."""
     if data.find(b"\\u", begin, end) < 0:
         return
-    for escape in _HIGH_ESCAPE.finditer(data, begin, end):
+    for escape in _ESCAPE.finditer(data, begin, end):
         if (escape[1] and not escape[2]) or escape[3]:
             text = data[escape.start() : escape.start() + 6].decode()
             message = f"{text} is half of a surrogate pair, and stands for no character"
@@ -260,14 +278,26 @@ def _pointer(path: list[str | int]) -> str | None:
 
 
 def _short(text: str) -> str:
-    text = text.encode("utf-8", "backslashreplace").decode() if len(text) <= _SHOWN else _short(text[: _SHOWN - 1]) + "…"
-    return text
+    """The beginning of a text, of which a lone surrogate is spelt out."""
+    shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return shown.encode("utf-8", "backslashreplace").decode()
 
 
 def _shown_name(name: str) -> str:
     return json.dumps(_short(name), ensure_ascii=False)
 
 
+_STRING_PART = pattern(rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*+')
+_ODDITIES = (
+    (pattern(rb"//|/\*|#"), "a comment ({}) stands here, which JSON does not have"),
+    (pattern(rb"'"), "a single quote stands here, where JSON has double quotes"),
+    (pattern(rb"-?(?:NaN|Infinity)"), "{} is no number of JSON"),
+    (pattern(rb"True|False|None|undefined"), "{} is no value of JSON"),
+    (pattern(rb"(?<![0-9])(?:\+|\.(?=[0-9]))"), "a number begins with {}"),
+    (pattern(rb"-(?![0-9])"), "a minus sign stands here without a number"),
+    (pattern(rb"(?<=[0-9])[.eE]"), "a number is broken off at its {}"),
+    (pattern(rb"(?<=0)[0-9]"), "a number has a leading zero"),
+)
 _WANTED = {
     "value": "a value should stand here",
     "value or ]": "a value or ] should stand here",
@@ -282,7 +312,7 @@ _WANTED = {
 def _missing(data: bytes, want: str, offset: int, opened: list[int]) -> tuple[int, str]:
     """What is wrong at the offset, where something else is wanted, and exactly where that is."""
     if offset < len(data):
-        return _oddity(data, offset) or (offset, _misplaced(data[offset : offset + 1], want, data, offset))
+        return _oddity(data, offset) or (offset, _misplaced(data, want, offset))
     if not opened:
         return offset, "the text holds only white space" if data else "the text is empty"
     line, column = position(data, opened[-1])
@@ -290,38 +320,80 @@ def _missing(data: bytes, want: str, offset: int, opened: list[int]) -> tuple[in
     return offset, f"the text ends within {kind} that is opened at line {line}, column {column}"
 
 
-def _misplaced(mark: bytes, want: str, data: bytes, offset: int) -> str:
+def _misplaced(data: bytes, want: str, offset: int) -> str:
     """What is wrong where a good token stands in the wrong place, or no token at all."""
-    if mark in (b"]", b"}") and want in ("value", "name") and data[:offset].rstrip(b" \t\n\r").endswith(b","):
-        return f"a comma stands before {mark.decode()}"
-    if mark in (b"]", b"}") and want.endswith(("]", "}")):
-        return f"{mark.decode()} closes what {'[' if want.endswith(']') else '{'} opened"
     byte = data[offset]
     found = f"the byte {byte:02X}" if byte <= 0x20 or byte >= 0x7F else chr(byte)
+    if found in "]}":
+        if want in ("value", "name") and data[:offset].rstrip(b" \t\n\r").endswith(b","):
+            return f"a comma stands before {found}"
+        if want.endswith(("]", "}")):
+            return f"{found} stands where {want[-1]} should close"
     return f"{_WANTED[want]}, where {found} stands"
 
 
 def _oddity(data: bytes, offset: int) -> tuple[int, str] | None:
-    """What is no token of JSON at the offset, if it is one of the things that often stand in its place."""
+    """What stands at the offset, if it is one of the things that are often taken for JSON."""
     if data.startswith(b'"', offset):
         return _bad_string(data, offset)
     for odd, message in _ODDITIES:
         if found := odd.match(data, offset):
             return offset, message.format(found[0].decode())
-    if data[offset : offset + 1] in (b"0", b"1", b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"9") and data[offset - 1 : offset] in (b"0",):
-        return offset, "a number has a leading zero"
     return None
 
 
 def _bad_string(data: bytes, offset: int) -> tuple[int, str] | None:
     """What is wrong with the string that begins at the offset; None if nothing is, and it merely stands in the wrong place."""
     end = _STRING_PART.match(data, offset).end()  # type: ignore[union-attr]
-    if end == len(data):
+    if end == len(data) or (data[end] == 0x5C and end + 1 == len(data)):
         line, column = position(data, offset)
         return end, f"the text ends within a string that begins at line {line}, column {column}"
     if data[end] == 0x22:
         return None
     if data[end] == 0x5C:
-        escape = data[end : end + 2].decode("ascii", "replace")
-        return end, r"\u is not followed by four hexadecimal digits" if escape == r"\u" else f"{_shown_name(escape)[1:-1]} is no escape"
+        escaped = data[end + 1]
+        if escaped == 0x75:
+            return end, r"\u is not followed by four hexadecimal digits"
+        return end, f"\\{chr(escaped)} is no escape" if 0x20 < escaped < 0x7F else f"a backslash before the byte {escaped:02X} is no escape"
     return end, f"the control character {data[end]:02X} stands in a string, where it must be escaped"
+
+
+def same(left: Json, right: Json) -> bool:
+    """Whether two values are the same to the last bit: 1 is neither 1.0 nor True, and 0.0 is not -0.0."""
+    pairs = [(left, right)]
+    while pairs:
+        left, right = pairs.pop()
+        if type(left) is not type(right):
+            return False
+        if type(left) is dict:
+            if list(left) != list(right):
+                return False
+            pairs += zip(left.values(), right.values(), strict=True)
+        elif type(left) is list:
+            if len(left) != len(right):
+                return False
+            pairs += zip(left, right, strict=True)
+        elif left != right or (type(left) is float and math.copysign(1, left) != math.copysign(1, right)):
+            return False
+    return True
+
+
+def disagreement(data: bytes, limits: Limits) -> str | None:
+    """How the fast and the reference parser differ about a text; None where they do not. For `--double-check`.
+
+    `jiter` is not asked about limits, nor about numbers that a double cannot hold: a text refused for these alone is no disagreement.
+    """
+    refused: set[str] = set()
+    expected: Json = None
+    try:
+        expected = parse_reference(data, limits)
+    except ParseError as error:
+        refused = {problem.rule for problem in error.problems}
+    try:
+        actual = jiter.from_json(data, catch_duplicate_keys=True, allow_inf_nan=False)
+    except ValueError as error:
+        # jiter stops at 200 levels, whatever the limit.
+        return None if refused or _depth(data) > 200 else f"jiter refuses the text ({error}), the standard library accepts it"
+    if refused & {"invalid-json", "duplicate-name"}:
+        return "jiter accepts the text, the standard library refuses it"
+    return None if refused or same(expected, actual) else "jiter and the standard library read different values"

@@ -183,8 +183,11 @@ def _plan(routes: Iterable[list[str]]) -> tuple[_Place, int]:
     return root, deepest
 
 
-def _find(data: bytes, start: int, root: _Place, deepest: int, occurrence: int = 0) -> None:
-    """Fill the tree in one scan. `occurrence` says which of several members of one name counts, at the places without children."""
+def _find(data: bytes, start: int, root: _Place, deepest: int, *, occurrence: int = 0, once: bool = False) -> None:
+    """Fill the tree in one scan. `occurrence` says which of several members of one name counts, at the places without children.
+
+    `once` says that one place without children is looked for and that no name is repeated: then the scan ends there.
+    """
     name = -1
     inside: list[_Place | None] = [None] * (deepest + 1)
     for kind, begin, _, path in scan(data, start):
@@ -210,6 +213,8 @@ def _find(data: bytes, start: int, root: _Place, deepest: int, occurrence: int =
         elif occurrence and place.seen != occurrence:
             continue
         place.name, place.value = (name if depth and type(path[-1]) is str else begin), begin
+        if once and not place.children:
+            return
 
 
 def _nearest(root: _Place, tokens: list[str], *, name: bool = False) -> int | None:
@@ -247,7 +252,7 @@ def locate(data: bytes, pointer: str, *, name: bool = False, occurrence: int = 0
             start, tokens = colon.end(), rest
             break
     root, deepest = _plan([tokens])
-    _find(data, start, root, deepest, occurrence)
+    _find(data, start, root, deepest, occurrence=occurrence, once=exists)
     offset = _nearest(root, tokens, name=name)
     return None if offset is None else position(data, offset)
 

@@ -11,14 +11,17 @@ from typing import NamedTuple
 from wrs_verify.agreements import Agreement, View, research_view
 from wrs_verify.model import Json
 
-__all__ = ["PROFILES", "Profile", "Recipe", "profile_of"]
+__all__ = ["PROFILES", "SHARED", "Profile", "Recipe", "profile_of"]
+
+#: The route to the large value that several recipes take their hash over: its canonical form is written once.
+SHARED = ("version", "record")
 
 
 class Recipe(NamedTuple):
-    """What a hash is taken over: the RFC 8785 canonical form of the object at `pointer`, without the members `without`."""
+    """What a hash is taken over: the RFC 8785 canonical form of the object at `route`, without the members `without`."""
 
     origin: str
-    pointer: str
+    route: tuple[str, ...]
     without: frozenset[str] = frozenset()
 
 
@@ -47,14 +50,14 @@ _RESEARCH_VIEW = Profile(
     name="wrs-published-research-view-1",
     hashed="/version",
     public_view_hash="/version/public_view_hash",
-    public_view=Recipe("version", "/version", frozenset({"public_view_hash"})),
+    public_view=Recipe("version", ("version",), frozenset({"public_view_hash"})),
     content_hash="/version/source_ref/content_hash",
     contents=(
-        Recipe("version", "/version", frozenset({"source_ref", "export_view", "public_view_hash"})),
-        Recipe("record", "/version/record"),
+        Recipe("version", ("version",), frozenset({"source_ref", "export_view", "public_view_hash"})),
+        Recipe("record", ("version", "record")),
     ),
     # By analogy with the public view hash: the publisher's own rule for source versions is not published.
-    source=Recipe("source", "", frozenset({"content_hash"})),
+    source=Recipe("source", (), frozenset({"content_hash"})),
     targets=research_view.TARGETS,
     entry_id="/entry/id",
     table=research_view.TABLE,

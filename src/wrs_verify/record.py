@@ -5,46 +5,15 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from wrs_verify import agreements, canonical, coverage, parsing, pointers, validation
+from wrs_verify import agreements, canonical, coverage, pointers, validation
 from wrs_verify.agreements import Comparison, Judgement, Odd, View, judge
-from wrs_verify.model import Coverage, HashCheck, Json, Limits
+from wrs_verify.model import Coverage, HashCheck, Json
 from wrs_verify.profile import Profile, Recipe, profile_of
 
-__all__ = ["Document", "Record", "Settings", "read"]
+__all__ = ["Record", "Settings"]
 
 _MAX_VIOLATIONS = 1000
-
-#: The fast parser itself refuses what is deeper.
-_FAST_DEPTH = 200
 _NOTHING = HashCheck("unavailable")
-
-
-class Document(NamedTuple):
-    """A text that was read: its value, its canonical form, and whether the fast engines vouch for both (no float, no big integer)."""
-
-    value: Json
-    canonical: bytes
-    fast: bool
-
-
-def read(data: bytes, limits: Limits, *, reference: bool = False) -> Document:
-    """Parse a text, and make its canonical form. With `reference`, no fast engine has a part in it.
-
-    Raises:
-        parsing.ParseError: see there.
-    """
-    if not reference:
-        try:
-            value = parsing.parse_fast(data, limits)
-            if limits.max_depth < _FAST_DEPTH:
-                parsing.dump(value, limits.max_depth)
-            made = canonical.fast(value)
-        except (ValueError, TypeError):
-            made = None
-        if made is not None:
-            return Document(value, made, fast=True)
-    value = parsing.parse_reference(data, limits)
-    return Document(value, canonical.reference(value), fast=False)
 
 
 class Settings(NamedTuple):
@@ -60,7 +29,7 @@ class Record:
         document: the text as it was parsed.
     """
 
-    def __init__(self, document: Document, settings: Settings = Settings()) -> None:  # noqa: B008 (immutable)
+    def __init__(self, document: canonical.Document, settings: Settings = Settings()) -> None:  # noqa: B008 (immutable)
         value = document.value
         self.value = value
         self.document = document
@@ -118,14 +87,13 @@ class Record:
         return HashCheck("unavailable", recorded)
 
     def _computed(self, recipe: Recipe) -> str | None:
-        value = self.at(recipe.pointer)
-        return self.hash_by(recipe, value) if isinstance(value, dict) else None
+        made = canonical.form(self.document, recipe.route, recipe.without)
+        return None if made is None else canonical.digest(made)
 
-    def hash_by(self, recipe: Recipe, value: dict[str, Json]) -> str:
-        """The hash of an object of this record by a recipe: `sha256:` and 64 hex digits (RFC 8785, FIPS 180-4)."""
-        part = {name: value[name] for name in value if name not in recipe.without}
-        made = canonical.fast(part) if self.document.fast else None
-        return canonical.digest(canonical.reference(part) if made is None else made)
+    def hash_if(self, recipe: Recipe, part: Json) -> str:
+        """The hash that this record would have by a recipe if what it is taken over were another value, with no number in it changed."""
+        made = canonical.form(self.document._replace(value=part, share=(), shared=None), (), recipe.without)
+        return canonical.digest(made or b"")
 
     @cached_property
     def agrees(self) -> bool:

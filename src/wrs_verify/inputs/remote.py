@@ -48,7 +48,7 @@ def find_remote(url: str, selection: Selection) -> Source | Iterator[Found]:
     def scan(at: str) -> Folder:
         return _folder(filesystem, at)
 
-    def found(folder: Folder, entry: str, full: str, relative: str) -> Found:
+    def found(_: Folder, entry: str, full: str, relative: str) -> Found:
         skipped = passed_over(full, relative, selection)
         if skipped:
             return skipped

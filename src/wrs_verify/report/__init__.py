@@ -86,9 +86,7 @@ class Renderer(Protocol):
     def record(self, result: RecordResult) -> None:
         """Takes the next result. Results come sorted by input and line."""
 
-    def finish(
-        self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary
-    ) -> None:
+    def finish(self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary) -> None:
         """Completes the report. Reads `skipped` and `findings` (those outside the records) once."""
 
     def close(self) -> None:

@@ -33,7 +33,7 @@ class Renderer:
     def __init__(self, sink: Sink, options: Options) -> None:
         self._sink = sink
         self._version = options.version
-        self._lines: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 -- closed by close()
+        self._lines: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (see close)
         self._records = 0
 
     def record(self, result: RecordResult) -> None:
@@ -42,7 +42,12 @@ class Renderer:
         self._records += 1
 
     def finish(
-        self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary
+        self,
+        verdict: Verdict,
+        counts: Counts,
+        skipped: Iterable[Skipped],
+        findings: Iterable[Finding],
+        summary: Summary,  # noqa: ARG002 (it says nothing that the records do not)
     ) -> None:
         write = self._sink.write
         write(b'{\n  "report":"wrs-verify-report-1",\n  "tool":' + _line({"name": "wrs-verify", "version": self._version}))

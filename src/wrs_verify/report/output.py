@@ -117,9 +117,7 @@ class Reports:
         if self._failure is not None and not self._open:
             raise self._failure
 
-    def finish(
-        self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary
-    ) -> None:
+    def finish(self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary) -> None:
         """Completes every report, and puts the files in their places when all are complete.
 
         Args:
@@ -275,6 +273,24 @@ def _file(name: str) -> _Place:
     if not os.access(name, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     return _WholeFile(Path(os.path.realpath(name)), existing.st_mode & 0o777)
+
+
+def replace_file(name: str, data: bytes) -> None:
+    """Writes a file whole or not at all, in place of the one that is there; it keeps that one's permissions.
+
+    Raises:
+        OutputError: it cannot be written; it is as it was.
+    """
+    try:
+        place = _file(name)
+        try:
+            place.write(data)
+            place.complete()
+            place.publish()
+        finally:
+            place.discard()
+    except OSError as error:
+        raise OutputError(f"cannot write to {terminal(name)}: {error.strerror or error}") from error
 
 
 def _worded(spec: Spec, error: OSError) -> OutputError:

@@ -54,9 +54,7 @@ class Renderer:
         if lines:
             self._write(lines)
 
-    def finish(
-        self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary
-    ) -> None:
+    def finish(self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary) -> None:
         levels = self._levels & {"error"} if self._options.only_failures else self._levels
         for finding in findings:
             if finding.level in levels:
@@ -143,9 +141,7 @@ class Renderer:
 
 def _verdict(verdict: Verdict, counts: Counts) -> tuple[str, str]:
     """The verdict's own word or words, and the rest of its line. Nothing but a pass of at least one record reads as a pass."""
-    found = ", ".join(
-        _number(number, noun) for number, noun in ((counts.errors, "error"), (counts.warnings, "warning")) if number
-    )
+    found = ", ".join(_number(number, noun) for number, noun in ((counts.errors, "error"), (counts.warnings, "warning")) if number)
     tail = f", {found}" if found else ""
     if verdict == "incomplete":
         checked = f"of {_number(counts.records, 'record')} checked so far, {counts.failed} failed"

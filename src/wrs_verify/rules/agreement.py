@@ -56,7 +56,8 @@ def _support(record: Record, judgement: Judgement, total: int) -> str:
 def target_mismatch(record: Record) -> Iterator[Found]:
     """A target triple (record id, version, content hash) is not the one that the record is about.
 
-    Why: the entry, the grade and the disposition each say which exact content they are about. Where one names another, a judgement on one
+    Why: the entry, the grade and the disposition each say which exact content they are about. Where one names another, a
+    judgement on one
     record is shown with the content of another.
 
     Mend: correct the copy that the message names; the hashed `/version/source_ref` is the one to believe.
@@ -101,7 +102,8 @@ def edition_mismatch(record: Record) -> Iterator[Found]:
 def text_mismatch(record: Record) -> Iterator[Found]:
     """The title, summary, boundary or area differs from its hashed copy.
 
-    Why: the entry and the grade are not hashed; what they show of the record is only protected by agreeing with it. Two editions of one text can
+    Why: the entry and the grade are not hashed; what they show of the record is only protected by agreeing with it. Two
+    editions of one text can
     part honestly, so this is a warning.
 
     Mend: copy the text from the hashed record.
@@ -135,7 +137,8 @@ def people_mismatch(record: Record) -> Iterator[Found]:
 def people_beyond_byline(record: Record) -> Iterator[Found]:
     """The entry and the statement name more people than the record has contributors.
 
-    Why: it is allowed, as where a later version of a work has more authors; but those people have no role and no source in the hashed record.
+    Why: it is allowed, as where a later version of a work has more authors; but those people have no role and no source in
+    the hashed record.
 
     Mend: nothing need be done.
     """

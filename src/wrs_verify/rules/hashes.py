@@ -21,10 +21,12 @@ def public_view_hash(record: Record) -> Iterator[Found]:
 
     It is `sha256:` and the SHA-256 of the RFC 8785 canonical form of `/version` without its member `public_view_hash`.
 
-    Why: something in `/version` was changed after it was hashed, or it was hashed by another recipe. Until it matches, nothing in the record
+    Why: something in `/version` was changed after it was hashed, or it was hashed by another recipe. Until it matches,
+    nothing in the record
     can be relied on.
 
-    Mend: if the message names the altered member, put its original value back. If the change is meant, `wrs-hash --stamp` writes the right hash.
+    Mend: if the message names the altered member, put its original value back. If the change is meant, `wrs-hash --stamp`
+    writes the right hash.
     """
     check = record.public_view
     if record.profile and check.status == "mismatch":
@@ -35,10 +37,7 @@ def public_view_hash(record: Record) -> Iterator[Found]:
 def _explained(record: Record, profile: Profile, recorded: str) -> tuple[str, tuple[Related, ...]]:
     """Why the hash does not match, where that can be proved, and the altered members with their original values."""
     part = record.at(profile.hashed)
-    name = diagnosis.recipe(part, profile.public_view_hash.rpartition("/")[2], recorded)
-    if name is not None:
-        return f"{profile.hashed} was hashed {name}; nothing in it was altered", ()
-    search = diagnosis.altered(record.view, _choices(record, profile), lambda part: record.hash_by(profile.public_view, part) == recorded)
+    search = diagnosis.altered(record.view, _choices(record, profile), lambda part: record.hash_if(profile.public_view, part) == recorded)
     if search.alterations:
         first, *more = search.alterations
         said = f"{first.pointer} was altered after it was hashed: it was {quote(first.original)}, as {first.witness} still says"
@@ -49,6 +48,9 @@ def _explained(record: Record, profile: Profile, recorded: str) -> tuple[str, tu
         return f"{said}. Restoring {them} gives the recorded hash", tuple(
             Related(each.pointer, each.original) for each in search.alterations
         )
+    name = diagnosis.recipe(part, profile.public_view_hash.rpartition("/")[2], recorded)
+    if name is not None:
+        return f"{profile.hashed} was hashed {name}; nothing in it was altered", ()
     given_up = "" if search.exhausted else f" (the search was given up after {search.tries:,} combinations of copies)"
     return (
         f"{profile.hashed} was changed after it was hashed; what was changed cannot be proved from the copies in the record{given_up}",
@@ -97,7 +99,8 @@ def content_hash(record: Record) -> Iterator[Found]:
 def content_unavailable(record: Record) -> Iterator[Found]:
     """The content hash was not recomputed, since what it is taken over is not in the public view.
 
-    Why: a public view leaves things out of its source version. All copies of the content hash agree, but that the content has this hash is the
+    Why: a public view leaves things out of its source version. All copies of the content hash agree, but that the content has
+    this hash is the
     publisher's word alone. With `--require-content` this is an error.
 
     Mend: supply the source versions with `--sources PATH`.

@@ -1,0 +1,208 @@
+"""One record, from bytes to a verdict: through the public interface, on the real records and on what is made of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from shared import shared
+
+from wrs_verify import Options, RecordResult, pointers, verify_bytes
+from wrs_verify.coverage import leaves
+from wrs_verify.model import Json
+
+REAL = ("fu-et-al-neuron-distributed-training-2024.json", "mudigere-et-al-neo-zionex-2021.json")
+TRIPLES = (
+    "/version/source_ref",
+    "/target",
+    "/entry/target",
+    "/entry/published_grade/target",
+    "/entry/assessment_disposition/target",
+    "/published_grade/target",
+)
+
+
+@pytest.fixture(params=REAL)
+def text(request: pytest.FixtureRequest) -> bytes:
+    return shared("records", request.param).read_bytes()
+
+
+def changed(value: Json, pointer: str, to: Json) -> Json:
+    """A copy of a JSON value, with another value at a pointer."""
+    copy = json.loads(json.dumps(value))
+    *steps, last = pointers.split(pointer)
+    holder = copy
+    for step in steps:
+        holder = holder[int(step)] if isinstance(holder, list) else holder[step]
+    holder[int(last) if isinstance(holder, list) else last] = to
+    return copy
+
+
+def verify(value: Json, options: Options = Options()) -> RecordResult:  # noqa: B008 (immutable)
+    return verify_bytes(json.dumps(value, ensure_ascii=False, indent=1).encode(), options=options)
+
+
+def rules(result: RecordResult, level: str = "error") -> set[str]:
+    return {finding.rule for finding in result.findings if finding.level == level}
+
+
+def one_character(value: Json) -> Json:
+    """A value of the same type, one character away, of the same form where it is a hash or an id."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, str):
+        return value[:-1] + ("1" if value[-1] == "0" else "0" if value[-1] in "123456789abcdef" else "x" if value[-1] != "x" else "y")
+    return "x"
+
+
+def test_real_records_pass(text: bytes) -> None:
+    result = verify_bytes(text, name="record.json")
+    assert result.verdict == "pass"
+    assert result.hashes.public_view.status == "match"
+    assert result.hashes.content.status == "unavailable"
+    assert {finding.level for finding in result.findings} == {"note"}
+    assert all(finding.line and finding.column for finding in result.findings)
+
+
+@pytest.mark.parametrize("triple", TRIPLES)
+@pytest.mark.parametrize("member", ["record_id", "version", "content_hash"])
+def test_any_change_of_a_target_triple_is_placed(text: bytes, triple: str, member: str) -> None:
+    record = json.loads(text)
+    pointer = f"{triple}/{member}"
+    wrong = changed(record, pointer, one_character(pointers.resolve(record, pointer)))
+    written = json.dumps(wrong, indent=1)
+    result = verify_bytes(written.encode())
+    found = [finding for finding in result.findings if finding.rule == "target-mismatch"]
+    assert [finding.pointer for finding in found] == [pointer]
+    line, column = found[0].line, found[0].column
+    assert line
+    assert column
+    assert written.split("\n")[line - 1][: column - 1].strip() == f'"{member}":'
+    assert found[0].expected == pointers.resolve(record, pointer)
+    assert found[0].actual == pointers.resolve(wrong, pointer)
+    assert len(found[0].related) >= 5
+
+
+def test_one_violation_silences_no_other_check(text: bytes) -> None:
+    record = json.loads(text)
+    for pointer, to in (("/published_grade/revision", "one"), ("/version/record/title", "Another"), ("/entry/target/version", 2)):
+        record = changed(record, pointer, to)
+    assert {"schema-violation", "public-view-hash", "target-mismatch"} <= rules(verify(record))
+
+
+def test_layout_makes_no_difference(text: bytes) -> None:
+    record = json.loads(text)
+    for written in (
+        json.dumps(record),
+        json.dumps(record, indent=4).replace("\n", "\r\n"),
+        json.dumps(record, ensure_ascii=False, separators=(",", ":")),
+        json.dumps(record, sort_keys=True).replace("/", "\\/"),
+    ):
+        result = verify_bytes(written.encode(), options=Options(double_check=True))
+        assert result.verdict == "pass"
+        assert result.hashes == verify_bytes(text).hashes
+
+
+@pytest.mark.parametrize(
+    ("text", "pointer"),
+    [
+        (b"{}", ""),
+        (b"[]", ""),
+        (b"null", ""),
+        (b'"wrs-published-research-view-1"', ""),
+        (b'{"profile": 1}', "/profile"),
+        (b'{"profile":"x"}', "/profile"),
+    ],
+)
+def test_a_record_without_a_known_profile_fails(text: bytes, pointer: str) -> None:
+    result = verify_bytes(text)
+    assert result.verdict == "fail"
+    assert [(finding.rule, finding.pointer) for finding in result.findings] == [("unknown-profile", pointer)]
+
+
+def test_levels_are_the_effective_ones(text: bytes) -> None:
+    record = changed(json.loads(text), "/entry/title", "Another title")
+    assert verify(record).verdict == "pass"
+    assert rules(verify(record), "warning") == {"text-mismatch"}
+    assert "text-mismatch" in rules(verify(record, Options(strict=True)))
+    assert rules(verify(record, Options(require_content=True))) == {"content-unavailable"}
+
+
+def mutations(value: Json) -> Iterator[Json]:
+    """Other values for a leaf, most of them of the form that it has."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield value + 1
+    elif isinstance(value, str):
+        yield value + "x"
+        yield "x" + value[1:]
+        yield one_character(value)
+    else:
+        yield ["x"] if value == [] else "x"
+
+
+#: A value for each leaf that nothing protects to which it can be changed unseen, where that is not plain from its form.
+UNSEEN = {"/entry/result": ("ALGORITHM", "EMPIRICAL"), "/published_grade/assessed_on": ("2026-10-17",)}
+
+
+def test_coverage_tells_the_truth_leaf_by_leaf(text: bytes) -> None:
+    check_leaf_by_leaf(text)
+
+
+def check_leaf_by_leaf(text: bytes) -> None:
+    """Each leaf in a protected class gives a finding when it is changed; each other one can be changed without any."""
+    record = json.loads(text)
+    base = verify_bytes(text)
+    assert base.coverage is not None
+    known = {(finding.rule, finding.pointer) for finding in base.findings}
+    unprotected = set(base.coverage.unprotected_pointers)
+    assert sum(base.coverage[:5]) == sum(1 for _ in leaves(record))
+    for pointer, value in leaves(record):
+        if pointer in unprotected:
+            ways = [*mutations(value), *UNSEEN.get(pointer, ())]
+            assert any(to != value and not found(changed(record, pointer, to)) - known for to in ways), f"{pointer} is protected"
+        else:
+            for to in list(mutations(value))[: 1 if pointer.startswith("/version/") else None]:
+                new = found(changed(record, pointer, to)) - known
+                assert new, f"{pointer} can be changed to {to!r} unseen"
+                assert not pointer.startswith("/version/") or ("public-view-hash", "/version/public_view_hash") in new, pointer
+
+
+def found(value: Json) -> set[tuple[str, str | None]]:
+    return {(finding.rule, finding.pointer) for finding in verify(value).findings}
+
+
+def test_coverage_is_the_same_whichever_way_it_is_worked_out(text: bytes) -> None:
+    record = json.loads(text)
+    quick = verify_bytes(text).coverage
+    slow = verify(changed(record, "/entry/topic", "Another topic")).coverage
+    assert quick == slow
+    assert verify_bytes(text, options=Options(double_check=True)).coverage == quick
+
+
+def test_without_a_matching_hash_nothing_counts_as_hashed(text: bytes) -> None:
+    coverage = verify(changed(json.loads(text), "/version/record/summary", "Another summary.")).coverage
+    assert coverage is not None
+    assert coverage.hashed == coverage.corroborated == 0
+
+
+def test_a_name_with_markup_is_shortened_in_messages(text: bytes) -> None:
+    result = verify(changed(json.loads(text), "/entry/title", "\x1b[31m" + "long " * 1000))
+    message = next(finding.message for finding in result.findings if finding.rule == "text-mismatch")
+    assert len(message) < 400
+    assert "\x1b" not in message
+
+
+def test_verify_paths(tmp_path: Path) -> None:
+    from wrs_verify import verify_paths
+
+    (tmp_path / "a.json").write_bytes(shared("records", REAL[0]).read_bytes())
+    (tmp_path / "b.json").write_text("{}")
+    report = verify_paths(str(tmp_path))
+    assert report.verdict == "fail"
+    assert (report.counts.records, report.counts.passed, report.counts.failed) == (2, 1, 1)

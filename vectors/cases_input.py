@@ -1,0 +1,184 @@
+"""Inputs that are no records because they can't be read as JSON: the input family of rules.
+
+The place of these findings is a matter of the parser, so that no pointer is stated.
+"""
+
+from __future__ import annotations
+
+import bz2
+import zlib
+from collections.abc import Sequence
+
+from builder import record, text
+from cases import CONTENT, Case, Expected, error, files
+
+PLAIN = text(record("example-input"))
+
+
+def broken(
+    family: str, name: str, comment: str, data: bytes, *findings: Expected, arguments: Sequence[str] = (), suffix: str = ".json"
+) -> Case:
+    """A case of one input that gives one finding of its family, unless others are named."""
+    return Case(family, name, comment, files(family, name, data, suffix), findings or [error(family)], arguments)
+
+
+def replaced(old: str, new: str | bytes) -> bytes:
+    """The text of the plain record, with the one place that reads `old` changed."""
+    if PLAIN.count(old.encode()) != 1:
+        raise ValueError(f"{old!r} must occur once in the record")
+    return PLAIN.replace(old.encode(), new.encode() if isinstance(new, str) else new)
+
+
+def related(member: str) -> bytes:
+    """The plain record with a free-form object of one member, given as JSON text."""
+    return replaced('"related": []', '"related": [{' + member + "}]")
+
+
+def gzipped(data: bytes, crc: int) -> bytes:
+    """A gzip file (RFC 1952) of one stored block (RFC 1951, section 3.2.4): zlib's own output differs between its versions."""
+    length = len(data).to_bytes(2, "little")
+    block = b"\x01" + length + bytes(255 - byte for byte in length) + data
+    return b"\x1f\x8b\x08" + bytes(6) + b"\xff" + block + crc.to_bytes(4, "little") + len(data).to_bytes(4, "little")
+
+
+def enclosed(levels: int, before: str, core: str, after: str) -> bytes:
+    return (before * levels + core + after * levels).encode()
+
+
+def no_json() -> list[Case]:
+    def case(name: str, comment: str, data: bytes) -> Case:
+        return broken("invalid-json", name, comment, data)
+
+    return [
+        case("truncated", "The last brace is missing: the file was cut off.", PLAIN.rstrip()[:-1]),
+        case("trailing-comma", "A comma after the last member of the record.", replaced('"SOURCE_LINKED_NOTE"', '"SOURCE_LINKED_NOTE",')),
+        case("single-quotes", "A string in single quotes.", replaced('"Example topic"', "'Example topic'")),
+        case("comment", "A comment, which JSON does not have.", replaced('"Example topic",', '"Example topic", // a comment')),
+        case("not-a-number", "NaN, which many parsers take, is no JSON.", related('"number": NaN')),
+        case("leading-zero", "A number with a leading zero.", replaced('"year": 2024', '"year": 02024')),
+        case("control-character", "A tab stands in a string as itself instead of as \\t.", replaced("Example topic", "Example\ttopic")),
+        case("bad-escape", "\\x is no escape of JSON.", replaced("Example topic", r"Example \x41topic")),
+        case("two-documents", "A second value follows the record.", PLAIN + b"{}\n"),
+        case("empty", "A file of no bytes: it stands where a record should be, and is none.", b""),
+        case("blank", "White space only.", b" \n"),
+        case("byte-order-mark", "A byte order mark before the record (RFC 8259, section 8.1).", b"\xef\xbb\xbf" + PLAIN),
+        case("utf-16", "The record in UTF-16; records are in UTF-8.", b"\xff\xfe" + PLAIN.decode().encode("utf-16-le")),
+        case("latin-1", "A letter in ISO 8859-1: a byte that is no UTF-8.", replaced("Example topic", b"Ex\xe9mple topic")),
+        case("overlong", "A solidus as the overlong form C0 AF, which is no UTF-8.", replaced("Example topic", b"Example\xc0\xaftopic")),
+        case(
+            "utf-8-surrogate",
+            "Half of a surrogate pair written as three bytes, which is no UTF-8.",
+            replaced("Example topic", b"\xed\xa0\xbd"),
+        ),
+    ]
+
+
+def duplicates() -> list[Case]:
+    def case(name: str, comment: str, data: bytes, *findings: Expected) -> Case:
+        return broken("duplicate-name", name, comment, data, *findings)
+
+    double = error("duplicate-name")
+    topic = '"topic": "Example topic",'
+    return [
+        case(
+            "other-value",
+            "topic twice, with two values: one parser takes the first, another the last.",
+            replaced(topic, topic + '"topic": "Other",'),
+        ),
+        case("same-value", "topic twice with one value: still no record that all parsers read alike.", replaced(topic, topic + topic)),
+        case("escaped", "topic twice, once with an escaped letter: the same name.", replaced(topic, topic + r'"t\u006fpic": "Other",')),
+        case(
+            "whole-record",
+            "version twice: a whole second version, unseen by whoever takes the first.",
+            replaced('"target": {\n    "record_id"', '"version": {}, "target": {\n    "record_id"'),
+        ),
+        case("free-form", "Twice the same name in an object that no schema describes.", related('"name": 1, "name": 1')),
+        case("empty-name", "The empty name twice.", related('"": 1, "": 2')),
+        case(
+            "two-names",
+            "Two names in two objects: each is reported.",
+            replaced(topic, topic + topic).replace(b'"area"', b'"area": "x", "area"'),
+            double,
+            double,
+        ),
+    ]
+
+
+def not_i_json() -> list[Case]:
+    def case(name: str, comment: str, data: bytes, *findings: Expected) -> Case:
+        return broken("not-i-json", name, comment, data, *findings)
+
+    one = error("not-i-json")
+    return [
+        case("large-integer", "2^53 + 1, which a double holds as 2^53 (RFC 7493, section 2.2).", related('"number": 9007199254740993')),
+        case("negative-integer", "-(2^53 + 1).", related('"number": -9007199254740993')),
+        case("overflow", "1e400, which a double holds as infinity.", related('"number": 1e400')),
+        case("negative-overflow", "-1e400.", related('"number": -1e400')),
+        case(
+            "lone-high-surrogate",
+            "The first half of a surrogate pair alone (RFC 7493, section 2.1).",
+            replaced("Example topic", r"\ud83d topic"),
+        ),
+        case("lone-low-surrogate", "The second half of a surrogate pair alone.", replaced("Example topic", r"\ude00 topic")),
+        case("swapped-surrogates", "Both halves of a pair, in the wrong order.", replaced("Example topic", r"\ude00\ud83d topic"), one),
+        case("surrogate-in-a-name", "A lone surrogate in a member's name.", related(r'"\ud83d": 1')),
+        case(
+            "two-places",
+            "A large integer and a lone surrogate: each is reported.",
+            related(r'"a": 9007199254740993, "b": "\udead"'),
+            one,
+            one,
+        ),
+    ]
+
+
+def too_deep() -> list[Case]:
+    def case(name: str, comment: str, data: bytes, *findings: Expected, arguments: Sequence[str] = ()) -> Case:
+        return broken("too-deep", name, comment, data, *findings, arguments=arguments)
+
+    return [
+        case("arrays", "201 nested arrays; the limit is 200.", enclosed(201, "[", "", "]")),
+        case("objects", "201 nested objects.", enclosed(200, '{"a":', "{}", "}")),
+        case("very-deep", "5000 nested arrays, which exhaust the stack of a careless parser.", enclosed(5000, "[", "", "]")),
+        case(
+            "at-the-limit",
+            "200 nested arrays are read, and are no record of a known profile.",
+            enclosed(200, "[", "", "]"),
+            error("unknown-profile", ""),
+        ),
+        case("free-form", "A record that holds arrays nested 200 deep, five levels down.", related('"nested": ' + "[" * 200 + "]" * 200)),
+        case("lower-limit", "An ordinary record has six levels.", PLAIN, arguments=["--max-depth", "5"]),
+        case("exact-limit", "An ordinary record has six levels.", PLAIN, CONTENT, arguments=["--max-depth", "6"]),
+    ]
+
+
+def oversized() -> list[Case]:
+    def case(name: str, comment: str, data: bytes, *findings: Expected, limit: int, suffix: str = ".json") -> Case:
+        return broken("oversized-input", name, comment, data, *findings, arguments=["--max-size", str(limit)], suffix=suffix)
+
+    return [
+        case("one-byte-more", "The record's text is a byte longer than the limit.", PLAIN, limit=len(PLAIN) - 1),
+        case("exact", "The record's text is as long as the limit: it is read.", PLAIN, CONTENT, limit=len(PLAIN)),
+        case(
+            "expanding",
+            "Some fifty bytes that expand to a million: the limit is on what comes out.",
+            bz2.compress(b" " * 1_000_000),
+            limit=100_000,
+            suffix=".json.bz2",
+        ),
+    ]
+
+
+def unreadable() -> list[Case]:
+    def case(name: str, comment: str, data: bytes, suffix: str) -> Case:
+        return broken("unreadable-input", name, comment, data, suffix=suffix)
+
+    return [
+        case("truncated", "A compressed record whose last bytes are missing.", bz2.compress(PLAIN)[:-8], ".json.bz2"),
+        case("wrong-checksum", "A gzip file whose checksum is not that of its content.", gzipped(PLAIN, zlib.crc32(PLAIN) ^ 1), ".json.gz"),
+        case("not-compressed", "A record named .gz that is not compressed.", PLAIN, ".json.gz"),
+        case("no-archive", "A text named .zip.", b"A placeholder text, which is no archive.\n", ".zip"),
+    ]
+
+
+CASES: Sequence[Case] = [*no_json(), *duplicates(), *not_i_json(), *too_deep(), *oversized(), *unreadable()]
