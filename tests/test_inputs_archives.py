@@ -99,7 +99,7 @@ def test_the_members_of_a_tar_archive_are_read(format: int, name: str) -> None:
     assert parts_of(name, data if name == "a.tar" else gzip.compress(data)) == wanted(name)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(st.dictionaries(st.from_regex(r"[a-zé]{1,90}(/[b-z]{1,60}){0,2}\.json", fullmatch=True), st.binary(max_size=1500), max_size=6))
 def test_archives_give_what_was_put_in(members: dict[str, bytes]) -> None:
     for name, data in [

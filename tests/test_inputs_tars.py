@@ -89,6 +89,11 @@ def test_old_tar_headers_are_read() -> None:
     assert rules(parts_of("a.tar", tar)) == [(f"a.tar!{name}", "read") for name in names]
 
 
+def test_long_names_of_links_are_passed_over() -> None:
+    tar = tar_member(b"K", b"x" * 200 + b"\0", type=b"K") + tar_header(b"a.txt", type=b"2") + tar_member(b"b.json", b"{}") + TAR_END
+    assert rules(parts_of("a.tar", tar)) == [("a.tar!a.txt", "skipped"), ("a.tar!b.json", "read")]
+
+
 def test_pax_headers_give_name_and_size() -> None:
     header = tar_member(b"x", pax(path=b"b.json", size=b"5", comment=b"a=b"), type=b"x")
     plain = tar_member(b"g", pax(comment=b"0123"), type=b"g") + header + tar_header(b"short", 0) + b"hello" + bytes(507) + TAR_END

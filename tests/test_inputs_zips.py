@@ -132,6 +132,10 @@ def test_no_zip_archive_that_is_cut_off_passes() -> None:
         assert rules(parts_of("a.zip", PACKED[:size])) == [("a.zip", "unreadable-input")]
 
 
+def test_folders_in_a_zip_archive_are_no_inputs() -> None:
+    assert rules(parts_of("a.zip", make_zip({"d/": b"", "d.json/": b"", "d/a.json": b"{}"}))) == [("a.zip!d/a.json", "read")]
+
+
 def test_encrypted_members_that_are_no_records_are_passed_over() -> None:
     other = make_zip({"a.txt": b"{}"})
     assert rules(parts_of("a.zip", patched(other, CENTRAL, 8, "<H", 1))) == [("a.zip!a.txt", "skipped")]

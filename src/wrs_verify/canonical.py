@@ -11,7 +11,6 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import orjson
-import rfc8785
 
 from wrs_verify.model import Json, Limits
 from wrs_verify.parsing import MAX_DEPTH, dump, parse_fast, parse_reference
@@ -122,6 +121,8 @@ def canonical(value: Json) -> bytes:
 
 def canonical_reference(value: Json) -> bytes:
     """As `canonical`, by `rfc8785` alone."""
+    import rfc8785  # seldom needed, and one record from the command line should not wait for it
+
     try:
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:

@@ -50,6 +50,7 @@ def _specs(_context: click.Context, _parameter: click.Parameter, texts: Iterable
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @click.option("--pre-publication", is_flag=True, help="--strict and --require-content.")
 @click.option("--require-content", is_flag=True, help="A content hash that cannot be recomputed fails.")
+@click.option("--sources", metavar="PATH", multiple=True, help="Where source versions are; repeatable.")
 @click.option("--double-check", is_flag=True, help="A second, independent parser, validator and canonicalizer must agree.")
 @click.option("--jobs", type=_COUNT, metavar="N", help="Processes.  [default: as many as there are cores]")
 @click.option("--include", metavar="GLOB", multiple=True, help="Only these files of a directory; repeatable.")
@@ -102,7 +103,9 @@ def command(paths: tuple[str, ...], reports: tuple[Spec, ...], **given: Any) -> 
         limits=Limits(given["max_size"], given["max_depth"]),
     )
     limits = InputLimits(given["max_size"], given["max_expanded"], given["max_ratio"], given["max_members"])
-    job = execution.Job(Selection(paths, given["include"], given["exclude"]), options, limits, given["jobs"] or os.cpu_count() or 1)
+    job = execution.Job(
+        Selection(paths, given["include"], given["exclude"]), options, limits, given["jobs"] or os.cpu_count() or 1, given["sources"]
+    )
     shown = ReportOptions(
         version=VERSION,
         quiet=given["quiet"],

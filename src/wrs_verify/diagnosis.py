@@ -239,3 +239,38 @@ def _put(part: Json, pointer: str, value: Json) -> None:
     for step in steps:
         part = part[int(step)] if isinstance(part, list) else part[step]
     part[int(last) if isinstance(part, list) else last] = value
+
+
+def alterations(source: Json, view: Json, at: str) -> Iterator[tuple[str, Json, Json]]:
+    """What a view shows otherwise than its source.
+
+    A view may leave out members of objects and items of lists, but what it shows must be there, and lists must be in the same order.
+
+    Yields:
+        The pointer in the view, what the source says there (MISSING where it has nothing), and what the view shows.
+    """
+    if isinstance(source, dict) and isinstance(view, dict):
+        for name, shown in view.items():
+            pointer = f"{at}/{pointers.escape(name)}"
+            if name in source:
+                yield from alterations(source[name], shown, pointer)
+            else:
+                yield pointer, MISSING, shown
+    elif isinstance(source, list) and isinstance(view, list):
+        if len(source) == len(view):
+            for index, shown in enumerate(view):
+                yield from alterations(source[index], shown, f"{at}/{index}")
+        else:
+            start = 0
+            for index, shown in enumerate(view):
+                place = next((place for place in range(start, len(source)) if _shows(source[place], shown)), None)
+                if place is None:
+                    yield f"{at}/{index}", MISSING, shown
+                else:
+                    start = place + 1
+    elif isinstance(source, bool) is not isinstance(view, bool) or source != view:
+        yield at, source, view
+
+
+def _shows(source: Json, view: Json) -> bool:
+    return next(alterations(source, view, ""), None) is None

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeAlias
 
 from wrs_verify import canonical, parsing, pointers, validation
 from wrs_verify.model import Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult, Related
 from wrs_verify.profile import SHARED
-from wrs_verify.record import Record, Settings
+from wrs_verify.record import Record, Source
 from wrs_verify.rules import Found, Rule, rules
 
-__all__ = ["Checked", "Options", "check_record", "input_finding", "unread", "verify_bytes"]
+__all__ = ["Checked", "Lookup", "Options", "check_record", "input_finding", "unread", "verify_bytes"]
+
+
+#: Finds the source version of a record id and a version: its name and its text.
+Lookup: TypeAlias = Callable[[str, int], tuple[str, bytes] | None]
 
 
 class Options(NamedTuple):
@@ -58,18 +62,31 @@ def verify_bytes(data: bytes, *, name: str = "-", options: Options = Options()) 
     return check_record(data, name, None, options).result
 
 
-def check_record(data: bytes, name: str, line: int | None, options: Options) -> Checked:
+def check_record(data: bytes, name: str, line: int | None, options: Options, sources: Lookup | None = None) -> Checked:
     """Check one record. `line` is its line in a JSON Lines file; places are then counted in that file."""
     try:
-        document = canonical.read(data, options.limits, share=SHARED)
+        return _checked(data, name, line, options, sources)
     except parsing.ParseError as error:
         findings = [_place_problem(data, input_finding(problem, options), problem, error.first, name, line) for problem in error.problems]
         return Checked(unread(name, line, findings), complete=True)
-    record = Record(document, Settings(require_content=options.require_content))
+    except Exception as error:  # whatever it is, this record was not checked, and the next one must be
+        return Checked(unread(name, line, [_crash("the check", error, options)._replace(input=name, line=line)]), complete=False)
+
+
+def _checked(data: bytes, name: str, line: int | None, options: Options, sources: Lookup | None) -> Checked:
+    record = Record(canonical.read(data, options.limits, share=SHARED))
+    if sources and record.profile:
+        record.source = _source(record, sources, options.limits)
     findings, complete = _check(record, options)
     if options.double_check:
         findings += [_finding(rules()["engine-disagreement"], found, options) for found in _disagreements(data, record, options)]
     return Checked(_result(name, line, record, _placed(data, findings, name, line), complete=complete), complete)
+
+
+def _source(record: Record, sources: Lookup, limits: Limits) -> Source | None:
+    target = _target(record)
+    found = sources(target["record_id"], target["version"]) if target else None
+    return Source(found[0], canonical.read(found[1], limits)) if found else None
 
 
 def input_finding(problem: Problem, options: Options) -> Finding:
@@ -184,6 +201,8 @@ def _placed(data: bytes, findings: list[Finding], name: str, line: int | None) -
     places = _places(data, wanted)
 
     def related(one: Related) -> Related:
+        if one.input:
+            return one
         at = places.get(one.pointer)
         return one._replace(input=name, line=_in_file(at[0], line), column=at[1]) if at else one._replace(input=name)
 

@@ -28,9 +28,10 @@ class Recipe(NamedTuple):
 class Profile(NamedTuple):
     """A profile of whole documents.
 
-    `hashed` is the part that the public view hash covers, recorded at `public_view_hash`; `content_hash` is where the content
-    hash is recorded. `contents` are the parts of a view that would give the content hash if nothing was left out of the view.
-    `rebuilt` makes a hashed text anew that repeats other members (see `agreements.research_view.rebuilt`).
+    `hashed` is the part that the public view hash covers, recorded at `public_view_hash`; `view_only` are the members of it that
+    a view has of its own, not of its source. `content_hash` is where the content hash is recorded, and `contents` are the parts
+    of a view that would give it if nothing was left out of the view. `rebuilt` makes a hashed text anew that repeats other
+    members (see `agreements.research_view.rebuilt`).
     """
 
     name: str
@@ -40,6 +41,7 @@ class Profile(NamedTuple):
     content_hash: str
     contents: tuple[Recipe, ...]
     source: Recipe
+    view_only: frozenset[str]
     targets: tuple[str, ...]
     entry_id: str
     table: tuple[Agreement, ...]
@@ -58,6 +60,7 @@ _RESEARCH_VIEW = Profile(
     ),
     # By analogy with the public view hash: the publisher's own rule for source versions is not published.
     source=Recipe("source", (), frozenset({"content_hash"})),
+    view_only=frozenset({"kind", "source_ref", "export_view", "public_view_hash"}),
     targets=research_view.TARGETS,
     entry_id="/entry/id",
     table=research_view.TABLE,

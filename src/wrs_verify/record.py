@@ -10,16 +10,17 @@ from wrs_verify.agreements import Comparison, Judgement, Odd, View, judge
 from wrs_verify.model import Coverage, HashCheck, Json
 from wrs_verify.profile import Profile, Recipe, profile_of
 
-__all__ = ["Record", "Settings"]
+__all__ = ["Record", "Source"]
 
 _MAX_VIOLATIONS = 1000
 _NOTHING = HashCheck("unavailable")
 
 
-class Settings(NamedTuple):
-    """What a run says about how a record is checked."""
+class Source(NamedTuple):
+    """The source version that a record is a view of, and what it is called."""
 
-    require_content: bool = False
+    name: str
+    document: canonical.Document
 
 
 class Record:
@@ -27,13 +28,14 @@ class Record:
 
     Args:
         document: the text as it was parsed.
+        source: its source version, where that is at hand.
     """
 
-    def __init__(self, document: canonical.Document, settings: Settings = Settings()) -> None:  # noqa: B008 (immutable)
+    def __init__(self, document: canonical.Document, source: Source | None = None) -> None:
         value = document.value
         self.value = value
         self.document = document
-        self.settings = settings
+        self.source = source
         self.profile = profile_of(value)
         self.valid = self.profile is not None and validation.is_valid(self.profile.name, value)
 
@@ -81,6 +83,10 @@ class Record:
         recorded = self.at(self.profile.content_hash) if self.profile else None
         if self.profile is None or not isinstance(recorded, str):
             return _NOTHING
+        if self.source is not None:
+            made = canonical.form(self.source.document, self.profile.source.route, self.profile.source.without)
+            computed = canonical.digest(made or b"")
+            return HashCheck("match" if computed == recorded else "mismatch", recorded, computed, "source")
         for recipe in self.profile.contents:
             if self._computed(recipe) == recorded:
                 return HashCheck("match", recorded, recorded, recipe.origin)

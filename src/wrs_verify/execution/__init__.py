@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from wrs_verify.engine import Options
-from wrs_verify.execution.work import Outcome, Part, check, parts
-from wrs_verify.inputs import InputLimits, Selection, find
+from wrs_verify.execution.sources import gathered
+from wrs_verify.execution.work import Outcome, Setup, check, parts
+from wrs_verify.inputs import Found, InputLimits, Selection, find
 from wrs_verify.model import Counts, Finding, RecordResult, Report, Skipped, Verdict
 from wrs_verify.report import Summary, Tally
 
 __all__ = ["Ending", "Interrupted", "Job", "run", "verify_paths"]
 
-#: Parts that are checked in this process before others are started: a small drop is done sooner than a process starts.
+#: A drop of fewer parts is checked in this process: that is done sooner than others start.
 _FIRST = 64
 
 
 class Job(NamedTuple):
-    """What a run is to do. With `processes` 1, everything is done in this process."""
+    """What a run is to do. With `processes` 1, everything is done in this process. `sources` are paths of source versions."""
 
     selection: Selection
     options: Options = Options()
     limits: InputLimits = InputLimits()
     processes: int = 1
+    sources: tuple[str, ...] = ()
 
 
 class Ending(NamedTuple):
@@ -41,7 +43,13 @@ class Interrupted(BaseException):
     """The run was asked to stop. Not an Exception: no check may take it for an error of its own."""
 
 
-def verify_paths(*paths: str, options: Options = Options(), limits: InputLimits = InputLimits(), processes: int = 1) -> Report:  # noqa: B008
+def verify_paths(
+    *paths: str,
+    options: Options = Options(),  # noqa: B008 (immutable)
+    limits: InputLimits = InputLimits(),  # noqa: B008 (immutable)
+    processes: int = 1,
+    sources: tuple[str, ...] = (),
+) -> Report:
     """Verify everything under some paths, and hold the whole report in memory.
 
     Args:
@@ -49,6 +57,7 @@ def verify_paths(*paths: str, options: Options = Options(), limits: InputLimits 
         options: how to check.
         limits: how much is read of an input at most.
         processes: how many processes check.
+        sources: paths of source versions, to recompute content hashes from.
 
     Returns:
         The report. Its verdict is `fail` also where no record was found: nothing to check is not a pass.
@@ -57,7 +66,7 @@ def verify_paths(*paths: str, options: Options = Options(), limits: InputLimits 
         wrs_verify.inputs.MissingPath: a path does not exist.
     """
     records: list[RecordResult] = []
-    ending = run(Job(Selection(paths), options, limits, processes), records.append)
+    ending = run(Job(Selection(paths), options, limits, processes, sources), records.append)
     return Report(ending.verdict, ending.counts, tuple(records), ending.skipped, ending.findings)
 
 
@@ -70,12 +79,16 @@ def run(job: Job, record: Callable[[RecordResult], None]) -> Ending:
         wrs_verify.inputs.MissingPath: a path does not exist; nothing was read.
     """
     found = find(job.selection)
+    with gathered(job.sources, job.options, job.limits) as (sources, findings):
+        return _fold(_outcomes(job, found, Setup(job.options, job.limits, sources)), record, findings)
+
+
+def _fold(outcomes: Iterator[Outcome], record: Callable[[RecordResult], None], findings: list[Finding]) -> Ending:
     tally = Tally()
     skipped: list[Skipped] = []
-    findings: list[Finding] = []
     inputs, last, complete = 0, None, True
     try:
-        for outcome in _outcomes(job, parts(found, job.options, job.limits)):
+        for outcome in outcomes:
             name = outcome.found.input
             inputs, last = inputs + (name != last), name
             complete = complete and outcome.complete
@@ -100,15 +113,13 @@ def _verdict(counts: Counts, *, complete: bool) -> Verdict:
     return "pass" if counts.records and not counts.errors else "fail"
 
 
-def _outcomes(job: Job, stream: Iterator[Part]) -> Iterator[Outcome]:
-    first = []
-    for part in stream:
-        first.append(part)
-        if job.processes > 1 and len(first) == _FIRST:
-            break
-        if job.processes == 1 or len(first) < _FIRST:
-            yield from check(part, job.options, job.limits)
-    if job.processes > 1 and len(first) == _FIRST:
+def _outcomes(job: Job, found: Iterator[Found], setup: Setup) -> Iterator[Outcome]:
+    stream = parts(found, setup)
+    first = list(islice(stream, _FIRST)) if job.processes > 1 else []
+    if len(first) < _FIRST:
+        for part in chain(first, stream):
+            yield from check(part, setup)
+    else:
         from wrs_verify.execution.processes import outcomes
 
-        yield from outcomes(job.options, job.limits, job.processes, chain(first[-1:], stream))
+        yield from outcomes(setup, job.processes, chain(first, stream))

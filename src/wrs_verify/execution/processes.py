@@ -18,8 +18,8 @@ from typing import TypeAlias
 
 from wrs_verify import engine
 from wrs_verify.engine import Options
-from wrs_verify.execution.work import Outcome, Part, check
-from wrs_verify.inputs import InputLimits, Item
+from wrs_verify.execution.work import Outcome, Part, Setup, check
+from wrs_verify.inputs import Item
 from wrs_verify.model import Problem
 
 __all__ = ["outcomes"]
@@ -31,9 +31,9 @@ _Batch: TypeAlias = tuple[Part, ...]
 _Pending: TypeAlias = tuple[_Batch, Future[list[Outcome]]]
 
 
-def outcomes(options: Options, limits: InputLimits, processes: int, parts: Iterator[Part]) -> Iterator[Outcome]:
+def outcomes(setup: Setup, processes: int, parts: Iterator[Part]) -> Iterator[Outcome]:
     """What became of each part, in their order, checked by that many processes."""
-    pool = _Pool(options, limits, processes)
+    pool = _Pool(setup, processes)
     pending: deque[_Pending] = deque()
     try:
         while True:
@@ -45,9 +45,9 @@ def outcomes(options: Options, limits: InputLimits, processes: int, parts: Itera
             try:
                 yield from future.result()
             except BrokenProcessPool:
-                yield from _again(options, limits, batch)
+                yield from _again(setup, batch)
                 pool.stop()
-                pool = _Pool(options, limits, processes)
+                pool = _Pool(setup, processes)
                 pending = deque((waiting, ready if _done(ready) else pool.submit(waiting)) for waiting, ready in pending)
     finally:
         pool.stop()
@@ -56,9 +56,9 @@ def outcomes(options: Options, limits: InputLimits, processes: int, parts: Itera
 class _Pool:
     """Worker processes that can be ended at once."""
 
-    def __init__(self, options: Options, limits: InputLimits, processes: int) -> None:
+    def __init__(self, setup: Setup, processes: int) -> None:
         method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
-        self._executor = ProcessPoolExecutor(processes, multiprocessing.get_context(method), _start, (options, limits))
+        self._executor = ProcessPoolExecutor(processes, multiprocessing.get_context(method), _start, (setup,))
 
     def submit(self, batch: _Batch) -> Future[list[Outcome]]:
         try:
@@ -77,37 +77,37 @@ class _Pool:
             worker.join()
 
 
-_given: tuple[Options, InputLimits] = (Options(), InputLimits())
+_given = Setup()
 
 
-def _start(options: Options, limits: InputLimits) -> None:
+def _start(setup: Setup) -> None:
     global _given
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of the terminal: the parent ends its workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _given = options, limits
+    _given = setup
 
 
 def _check(batch: _Batch) -> list[Outcome]:
-    return [outcome for part in batch for outcome in check(part, *_given)]
+    return [outcome for part in batch for outcome in check(part, _given)]
 
 
 def _done(future: Future[list[Outcome]]) -> bool:
     return future.done() and not future.cancelled() and future.exception() is None
 
 
-def _again(options: Options, limits: InputLimits, batch: _Batch) -> Iterator[Outcome]:
+def _again(setup: Setup, batch: _Batch) -> Iterator[Outcome]:
     """Check a batch whose worker was lost, in a worker of its own; then, where that is lost too, its parts one by one."""
     for trial in ([batch], [(part,) for part in batch]):
-        found = [_alone(options, limits, some) for some in trial]
+        found = [_alone(setup, some) for some in trial]
         if all(each is not None for each in found):
             yield from (outcome for each in found for outcome in each or ())
             return
     for part, each in zip(batch, found, strict=True):
-        yield from each if each is not None else [_lost(part, options)]
+        yield from each if each is not None else [_lost(part, setup.options)]
 
 
-def _alone(options: Options, limits: InputLimits, batch: Sequence[Part]) -> list[Outcome] | None:
-    pool = _Pool(options, limits, 1)
+def _alone(setup: Setup, batch: Sequence[Part]) -> list[Outcome] | None:
+    pool = _Pool(setup, 1)
     try:
         return pool.submit(tuple(batch)).result()
     except BrokenProcessPool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wrs_verify import diagnosis
-from wrs_verify.agreements import Comparison, judge
-from wrs_verify.model import Json, Related
+from wrs_verify.agreements import MISSING, Comparison, judge
+from wrs_verify.diagnosis import alterations
+from wrs_verify.model import Json, Problem, Related
 from wrs_verify.profile import Profile
 from wrs_verify.record import Record
 from wrs_verify.rules import Found, quote, rule
@@ -82,17 +83,54 @@ def _choices(record: Record, profile: Profile) -> dict[str, list[tuple[Json, str
 def content_hash(record: Record) -> Iterator[Found]:
     """The content hash is not the hash of the source version that was supplied.
 
+    The hash of a source version is taken like that of a public view: over its RFC 8785 canonical form without the member that
+    holds the hash. That is by analogy: the publisher's own rule is not published.
+
     Why: the record is a view of other content than its source version, or the source version was changed after it was hashed.
 
     Mend: supply the source version of exactly this record and version; if it is the right one, publish the view anew.
     """
-    if record.profile and record.content.status == "mismatch":
-        yield Found(
-            record.profile.content_hash,
-            "the content hash does not match the source version that was supplied",
-            record.content.computed,
-            record.content.recorded,
-        )
+    check, source = record.content, record.source
+    if record.profile and source and check.status == "mismatch":
+        stated = source.document.value.get("content_hash")
+        own = "states the recorded hash, but is not what was hashed" if stated == check.recorded else "gives another hash"
+        message = f"the content hash does not match: the source version {quote(source.name)} {own}"
+        related = (Related("/content_hash", stated, source.name),)
+        yield Found(record.profile.content_hash, message, check.computed, check.recorded, related)
+
+
+@rule("view-alters-source", "error")
+def view_alters_source(record: Record) -> Iterator[Found]:
+    """The public view shows something that its source version does not say.
+
+    Why: a public view may leave things out of its source, but what it shows must be what the source says. Both hashes can
+    match all the same, since each is taken over its own text.
+
+    Mend: publish the view anew from its source version.
+    """
+    view = record.at(record.profile.hashed) if record.profile else None
+    if record.profile is None or record.source is None or not isinstance(view, dict):
+        return
+    source = record.source.document.value
+    shown = {name: value for name, value in view.items() if name not in record.profile.view_only and (name in source or name == "record")}
+    for pointer, said, found in alterations(source, shown, ""):
+        expected = None if said is MISSING else said
+        source_says = "does not have it" if said is MISSING else f"says {quote(said)}"
+        message = f"the view shows {quote(found)}, but its source version {source_says}"
+        related = (Related(pointer, expected, record.source.name),)
+        yield Found(record.profile.hashed + pointer, message, expected, found, related)
+
+
+@rule("unusable-source", "error", "run")
+def unusable_source(problem: Problem) -> Iterator[Found]:
+    """Something that was supplied with `--sources` cannot be used: it is no source version, or another one of a record and version.
+
+    Why: with two source versions for one target it is open which of them a view must agree with, and a record whose source cannot be
+    read would pass unchecked.
+
+    Mend: supply one source version for each record and version, and nothing else.
+    """
+    yield Found(problem.pointer, problem.message, problem.expected, problem.actual)
 
 
 @rule("content-unavailable", "note")

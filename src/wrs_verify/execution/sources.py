@@ -1,0 +1,102 @@
+"""Source versions, kept by target where every worker finds them: an SQLite file in the temporary folder."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from wrs_verify import canonical, engine
+from wrs_verify.engine import Options
+from wrs_verify.inputs import InputLimits, Item, Refused, Selection, find, read
+from wrs_verify.inputs import Source as Input
+from wrs_verify.model import Finding, Json, Problem
+from wrs_verify.parsing import ParseError
+
+__all__ = ["gathered", "lookup"]
+
+_TABLE = "CREATE TABLE sources (record_id TEXT, version INTEGER, name TEXT, data BLOB, digest TEXT, PRIMARY KEY (record_id, version))"
+
+
+@contextmanager
+def gathered(paths: tuple[str, ...], options: Options, limits: InputLimits) -> Iterator[tuple[str | None, list[Finding]]]:
+    """The source versions under some paths, for as long as the context lasts.
+
+    Gives the name of the file that `lookup` reads, None without any paths, and what is wrong with the sources: a source that
+    cannot be read or used is an error, since a record may then pass unchecked that was to be checked against it.
+
+    Raises:
+        wrs_verify.inputs.MissingPath: a path does not exist.
+    """
+    if not paths:
+        yield None, []
+        return
+    with TemporaryDirectory(prefix="wrs-verify-") as folder:
+        path = str(Path(folder) / "sources.sqlite")
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute(_TABLE)
+            findings = [finding for finding in _added(database, paths, options, limits) if finding]
+        yield path, findings
+
+
+def _added(database: sqlite3.Connection, paths: tuple[str, ...], options: Options, limits: InputLimits) -> Iterator[Finding | None]:
+    for found in find(Selection(paths)):
+        for one in read(found, limits) if isinstance(found, Input) else (found,):
+            if isinstance(one, Refused):
+                finding = engine.input_finding(Problem(one.rule, one.message), options)
+                yield finding._replace(input=one.name, line=one.line)
+            elif isinstance(one, Item):
+                yield _add(database, one, options)
+
+
+def _add(database: sqlite3.Connection, item: Item, options: Options) -> Finding | None:
+    try:
+        document = canonical.read(item.data, options.limits)
+    except ParseError as error:
+        return _unusable(item, f"this source version cannot be read: {error}", options)
+    key = _key(document.value)
+    if key is None:
+        return _unusable(item, "this is no source version: an object with record_id, version (from 1) and record", options)
+    digest = canonical.digest(document.canonical)
+    row = database.execute("SELECT name, digest FROM sources WHERE record_id = ? AND version = ?", key).fetchone()
+    if row is None:
+        database.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?)", (*key, item.name, item.data, digest))
+    elif row[1] != digest:
+        return _unusable(item, f"this is another source version of the same record and version than {row[0]}", options)
+    return None
+
+
+def _key(value: Json) -> tuple[str, int] | None:
+    if not isinstance(value, dict) or not isinstance(value.get("record"), dict):
+        return None
+    record_id, version = value.get("record_id"), value.get("version")
+    if isinstance(record_id, str) and isinstance(version, int) and not isinstance(version, bool) and version >= 1:
+        return record_id, version
+    return None
+
+
+def _unusable(item: Item, message: str, options: Options) -> Finding:
+    return engine.input_finding(Problem("unusable-source", message), options)._replace(input=item.name, line=item.line)
+
+
+def lookup(path: str | None) -> engine.Lookup | None:
+    """A function that finds the source version of a record and version, as the name and the bytes that were read."""
+    if path is None:
+        return None
+    database = _opened(path, os.getpid())
+
+    def find_source(record_id: str, version: int) -> tuple[str, bytes] | None:
+        found = database.execute("SELECT name, data FROM sources WHERE record_id = ? AND version = ?", (record_id, version)).fetchone()
+        return (found[0], found[1]) if found else None
+
+    return find_source
+
+
+@lru_cache(maxsize=1)
+def _opened(path: str, _process: int) -> sqlite3.Connection:
+    # A connection must not be used in a process that was forked from the one that opened it.
+    return sqlite3.connect(f"file:{path}?mode=ro", uri=True)
