@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from wrs_verify import canonical, parsing, pointers, validation
-from wrs_verify.model import Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult, Related
+from wrs_verify import canonical, parsing, validation
+from wrs_verify.model import Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult
+from wrs_verify.placing import placed, placed_problems
 from wrs_verify.profile import SHARED
 from wrs_verify.record import Record, Source
 from wrs_verify.rules import Found, Rule, rules
@@ -67,8 +68,9 @@ def check_record(data: bytes, name: str, line: int | None, options: Options, sou
     try:
         return _checked(data, name, line, options, sources)
     except parsing.ParseError as error:
-        findings = [_place_problem(data, input_finding(problem, options), problem, error.first, name, line) for problem in error.problems]
-        return Checked(unread(name, line, findings), complete=True)
+        problems = [*error.problems, *_parsers_disagree(data, options)]
+        findings = [(problem, input_finding(problem, options)) for problem in problems]
+        return Checked(unread(name, line, placed_problems(findings, error.first, data, name, line)), complete=True)
     except Exception as error:  # whatever it is, this record was not checked, and the next one must be
         return Checked(unread(name, line, [_crash("the check", error, options)._replace(input=name, line=line)]), complete=False)
 
@@ -79,8 +81,8 @@ def _checked(data: bytes, name: str, line: int | None, options: Options, sources
         record.source = _source(record, sources, options.limits)
     findings, complete = _check(record, options)
     if options.double_check:
-        findings += [_finding(rules()["engine-disagreement"], found, options) for found in _disagreements(data, record, options)]
-    return Checked(_result(name, line, record, _placed(data, findings, name, line), complete=complete), complete)
+        findings += [input_finding(problem, options) for problem in _disagreements(data, record, options)]
+    return Checked(_result(name, line, record, placed(findings, data, record.value, name, line), complete=complete), complete)
 
 
 def _source(record: Record, sources: Lookup, limits: Limits) -> Source | None:
@@ -165,70 +167,23 @@ def _order(finding: Finding) -> tuple[str, int, int, str, str, str]:
     return (finding.input, finding.line or 0, finding.column or 0, finding.rule, finding.pointer or "", finding.message)
 
 
-def _place_problem(data: bytes, finding: Finding, problem: Problem, first: Mapping[int, int], name: str, line: int | None) -> Finding:
-    """The finding at the place of the problem, and for a repeated name with the place where it stood first."""
-    finding = finding._replace(input=name, line=line)
-    if problem.offset is None:
-        return finding
-    found, column = pointers.position(data, problem.offset)
-    finding = finding._replace(line=_in_file(found, line), column=column)
-    if problem.rule == "duplicate-name" and problem.offset in first:
-        found, column = pointers.position(data, first[problem.offset])
-        finding = finding._replace(related=(Related(problem.pointer or "", problem.actual, name, _in_file(found, line), column),))
-    return finding
+def _parsers_disagree(data: bytes, options: Options) -> list[Problem]:
+    said = parsing.disagreement(data, options.limits) if options.double_check else None
+    return [Problem("engine-disagreement", said, pointer="")] if said else []
 
 
-#: Up to so many places are looked for one at a time, by their names.
-_FEW = 3
-
-
-def _places(data: bytes, wanted: set[str]) -> dict[str, tuple[int, int]]:
-    if len(wanted) > _FEW:
-        return pointers.locate_all(data, wanted)
-    found = {pointer: pointers.locate(data, pointer, exists=True) for pointer in wanted}
-    return {pointer: at for pointer, at in found.items() if at}
-
-
-def _in_file(line: int, first: int | None) -> int:
-    """The line in the file of a line in a record's text; a record in a JSON Lines file has one line only."""
-    return line if first is None else first
-
-
-def _placed(data: bytes, findings: list[Finding], name: str, line: int | None) -> list[Finding]:
-    """The findings with their places in the text, worked out for all of them in one go."""
-    wanted = {finding.pointer for finding in findings if finding.pointer is not None}
-    wanted |= {related.pointer for finding in findings for related in finding.related}
-    places = _places(data, wanted)
-
-    def related(one: Related) -> Related:
-        if one.input:
-            return one
-        at = places.get(one.pointer)
-        return one._replace(input=name, line=_in_file(at[0], line), column=at[1]) if at else one._replace(input=name)
-
-    placed = []
-    for finding in findings:
-        at = places.get(finding.pointer) if finding.pointer is not None else None
-        others = tuple(map(related, finding.related))
-        placed.append(
-            finding._replace(input=name, line=_in_file(at[0], line) if at else line, column=at[1] if at else None, related=others)
-        )
-    return placed
-
-
-def _disagreements(data: bytes, record: Record, options: Options) -> Iterable[Found]:
+def _disagreements(data: bytes, record: Record, options: Options) -> Iterator[Problem]:
     """Where the reference engines do not give what the fast ones gave."""
-    try:
-        reference = canonical.read(data, options.limits, reference=True)
-    except parsing.ParseError as error:
-        yield Found("", f"the fast parser reads this text, the reference parser refuses it: {error}")
-        return
+    yield from _parsers_disagree(data, options)
+    reference = canonical.read(data, options.limits, reference=True)
+    profile = record.profile
     if reference.canonical != record.document.canonical:
-        yield Found("", "the fast and the reference engines give different canonical forms")
-    if record.profile is None:
+        yield Problem("engine-disagreement", "the fast and the reference engines give different canonical forms", pointer="")
+    if profile is None:
         return
-    if (not validation.violations(record.profile.name, reference.value, 1)[1]) != record.valid:
-        yield Found("", "the fast and the reference validator disagree on whether the schema is satisfied")
-    made = canonical.form(reference, record.profile.public_view.route, record.profile.public_view.without)
+    if (not validation.violations(profile.name, reference.value, 1)[1]) != record.valid:
+        yield Problem("engine-disagreement", "the fast and the reference validator disagree on whether the schema is satisfied", pointer="")
+    made = canonical.form(reference, profile.public_view.route, profile.public_view.without)
     if record.public_view.computed is not None and (made is None or canonical.digest(made) != record.public_view.computed):
-        yield Found(record.profile.public_view_hash, "the fast and the reference canonicalizer give different public view hashes")
+        message = "the fast and the reference canonicalizer give different public view hashes"
+        yield Problem("engine-disagreement", message, pointer=profile.public_view_hash)
