@@ -135,7 +135,7 @@ def test_a_closed_pipe_is_no_crash(drop: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_interrupted_run_tells_what_it_found(tmp_path: Path, number: signal.Signals, jobs: str) -> None:
+def test_an_interrupted_run_tells_what_it_found(number: signal.Signals, jobs: str) -> None:
     line = json.dumps(json.loads(shared("records", REAL[0]).read_bytes())).encode() + b"\n"
     command = [sys.executable, "-m", "wrs_verify", "-", "--report", "json", "--jobs", jobs]
     with subprocess.Popen(

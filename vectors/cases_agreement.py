@@ -438,10 +438,13 @@ def statement_mismatch() -> list[Case]:
         case("summary", "The summary is another.", swapped("A placeholder summary", "Another placeholder summary")),
         case("boundary", "The boundary is another.", swapped("A placeholder boundary", "Another placeholder boundary")),
         case("scope-heading", "The boundary stands under another heading.", swapped("## Scientific scope", "## Scope")),
-        case(
+        altered(
+            rule,
             "scope-in-code",
-            "The heading of the boundary stands in a block of code.",
-            swapped("## Scientific scope", "    ## Scientific scope"),
+            "The heading of the boundary stands in a block of code: there is no such section, and the summary goes on with it.",
+            {STATEMENT: swapped("## Scientific scope", "    ## Scientific scope")},
+            warning(rule, STATEMENT),
+            warning(rule, STATEMENT),
         ),
         case("link-address", "A link leads elsewhere.", swapped("https://example.org/source/1", "https://example.org/elsewhere")),
         case("link-text", "A link reads otherwise.", swapped("[Example source 2]", "[Another source]")),

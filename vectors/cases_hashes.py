@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import rfc8785
-from builder import change, digest, record
-from cases import CONTENT, Case, altered, as_error, error, warning
+from builder import REMOVE, change, digest, record, source_version, stamp, text
+from cases import CONTENT, Case, Expected, altered, as_error, error, warning
 
 RULE = "public-view-hash"
 MISMATCH = error(RULE, "/version/public_view_hash")
@@ -120,7 +120,9 @@ def recorded_wrongly() -> list[Case]:
     return [
         stamped_with("one-digit", "One digit of the hash is another.", hashed[:-1] + ("0" if hashed[-1] != "0" else "1"), base),
         stamped_with("another-record", "The hash of another record.", record("example-another")["version"]["public_view_hash"], base),
-        stamped_with("content-hash", "The content hash stands where the public view hash should.", base["target"]["content_hash"], base),
+        stamped_with(
+            "content-hash-instead", "The content hash stands where the public view hash should.", base["target"]["content_hash"], base
+        ),
         stamped_with(
             "upper-case", "The right digits in upper case: neither the form nor the value.", "sha256:" + hashed[7:].upper(), base, form
         ),
@@ -169,4 +171,62 @@ def content_unavailable() -> list[Case]:
     ]
 
 
-CASES: Sequence[Case] = [*wrong_recipes(), *alterations(), *recorded_wrongly(), *content_unavailable()]
+def with_source(family: str, name: str, comment: str, document: dict[str, Any], source: dict[str, Any], *findings: Expected) -> Case:
+    """A record and the source version that it is compared with."""
+    record_file, source_file = f"{family}/{name}.json", f"{family}/{name}.source.json"
+    written = {record_file: text(document), source_file: text(source)}
+    about = [finding._replace(input=record_file) for finding in findings]
+    return Case(family, name, comment, written, about, ["--sources", source_file], [record_file])
+
+
+def content_hashes() -> list[Case]:
+    rule = "content-hash"
+    base = record("example-content")
+    source = source_version(base["version"])
+    wrong = error(rule, "/version/source_ref/content_hash")
+    unpublished = {"/submitted_by": "Example Editor Two"}
+    return [
+        with_source(rule, "match", "The source version gives the content hash.", base, source),
+        with_source(
+            rule, "unpublished-member", "Something unpublished was changed.", base, change(source, unpublished, stamped=False), wrong
+        ),
+        with_source(
+            rule,
+            "another-source",
+            "The record names the content hash of another source version.",
+            base,
+            source_version(base["version"] | {"submitted": True}) | {"reviewed": True},
+            wrong,
+        ),
+    ]
+
+
+def altered_views() -> list[Case]:
+    rule = "view-alters-source"
+
+    def case(name: str, comment: str, pointer: str, value: Any) -> Case:
+        """A source version that says otherwise at one place, and a record whose content hash is that source's."""
+        base = record(f"example-{name}")
+        source = change(source_version(base["version"]), {pointer: value}, stamped=False)
+        del source["content_hash"]
+        source["content_hash"] = digest(source)
+        recorded = base["target"]["content_hash"]
+        view = json.loads(json.dumps(base).replace(recorded, source["content_hash"]))
+        stamp(view)
+        return with_source(rule, name, comment, view, source, error(rule, f"/version{pointer}"))
+
+    return [
+        case("title", "The source version has another title, and the right hash.", "/record/title", "A title that was not published"),
+        case("contributor", "The source version names another contributor.", "/record/contributors/0/name", "Example Author Nine"),
+        case("removed", "The view shows a member that the source version does not have.", "/record/summary", REMOVE),
+    ]
+
+
+CASES: Sequence[Case] = [
+    *wrong_recipes(),
+    *alterations(),
+    *recorded_wrongly(),
+    *content_unavailable(),
+    *content_hashes(),
+    *altered_views(),
+]

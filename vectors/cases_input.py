@@ -6,6 +6,8 @@ The place of these findings is a matter of the parser, so that no pointer is sta
 from __future__ import annotations
 
 import bz2
+import io
+import tarfile
 import zlib
 from collections.abc import Sequence
 
@@ -120,7 +122,9 @@ def not_i_json() -> list[Case]:
             replaced("Example topic", r"\ud83d topic"),
         ),
         case("lone-low-surrogate", "The second half of a surrogate pair alone.", replaced("Example topic", r"\ude00 topic")),
-        case("swapped-surrogates", "Both halves of a pair, in the wrong order.", replaced("Example topic", r"\ude00\ud83d topic"), one),
+        case(
+            "swapped-surrogates", "Both halves of a pair, in the wrong order.", replaced("Example topic", r"\ude00\ud83d topic"), one, one
+        ),
         case("surrogate-in-a-name", "A lone surrogate in a member's name.", related(r'"\ud83d": 1')),
         case(
             "two-places",
@@ -181,4 +185,28 @@ def unreadable() -> list[Case]:
     ]
 
 
-CASES: Sequence[Case] = [*no_json(), *duplicates(), *not_i_json(), *too_deep(), *oversized(), *unreadable()]
+def unsafe_paths() -> list[Case]:
+    def case(name: str, comment: str, *members: str) -> Case:
+        rule = "unsafe-path"
+        findings = [error(rule, input=f"{rule}/{name}.tar!{members[-1]}"), CONTENT._replace(input=f"{rule}/{name}.tar!good.json")]
+        return Case(rule, name, comment, files(rule, name, tarred(members), ".tar"), findings)
+
+    return [
+        case("parent-folder", "A member's name leads out of the folder that it is unpacked to.", "good.json", "../outside.json"),
+        case("absolute", "A member's name is an absolute path.", "good.json", "/outside.json"),
+        case("twice", "Two members have one name: what is unpacked is the second.", "good.json", "good.json"),
+    ]
+
+
+def tarred(names: Sequence[str]) -> bytes:
+    """A tar archive whose every member is the plain record."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in names:
+            member = tarfile.TarInfo(name)
+            member.size = len(PLAIN)
+            archive.addfile(member, io.BytesIO(PLAIN))
+    return made.getvalue()
+
+
+CASES: Sequence[Case] = [*no_json(), *duplicates(), *not_i_json(), *too_deep(), *oversized(), *unreadable(), *unsafe_paths()]

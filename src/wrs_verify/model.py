@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 __all__ = [
     "Counts",
     "Coverage",
+    "Facts",
     "Finding",
     "HashCheck",
     "Hashes",
@@ -19,6 +20,7 @@ __all__ = [
     "Limits",
     "Problem",
     "RecordResult",
+    "Reference",
     "Related",
     "Report",
     "Skipped",
@@ -131,6 +133,41 @@ class RecordResult(NamedTuple):
     hashes: Hashes
     coverage: Coverage | None
     findings: tuple[Finding, ...]
+
+
+class Reference(NamedTuple):
+    """What a record refers to at a pointer: an exact version of a record, or a catalogue entry."""
+
+    pointer: str
+    record_id: str | None = None
+    version: int | None = None
+    content_hash: bytes | None = None
+    entry_id: str | None = None
+
+
+class Facts(NamedTuple):
+    """What the rules of the drop need to know of one record. Hashes are the 32 bytes themselves; None is what it does not have.
+
+    `trusted` says that the public view hash matches. `record_id`, `version` and `content_hash` are those of the hashed target.
+    `view` is the hash of the public view as it was computed, `grade` the hash of the canonical form of the grade, and
+    `grade_said` its band and points in a few words.
+    """
+
+    input: str
+    line: int | None
+    profile: str
+    trusted: bool
+    document: bytes
+    record_id: str | None = None
+    version: int | None = None
+    content_hash: bytes | None = None
+    view: bytes | None = None
+    entry_id: str | None = None
+    edition: str | None = None
+    grade_edition: str | None = None
+    grade: bytes | None = None
+    grade_said: str | None = None
+    references: tuple[Reference, ...] = ()
 
 
 class Skipped(NamedTuple):

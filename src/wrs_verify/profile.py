@@ -31,7 +31,9 @@ class Profile(NamedTuple):
     `hashed` is the part that the public view hash covers, recorded at `public_view_hash`; `view_only` are the members of it that
     a view has of its own, not of its source. `content_hash` is where the content hash is recorded, and `contents` are the parts
     of a view that would give it if nothing was left out of the view. `rebuilt` makes a hashed text anew that repeats other
-    members (see `agreements.research_view.rebuilt`).
+    members (see `agreements.research_view.rebuilt`). `previous` is where a record refers to the version before it, `edition`
+    where the ratings edition stands, `grade` where the grade. `lists` are the arrays whose items may name other entries: as text, or in
+    the first of these members that an item has.
     """
 
     name: str
@@ -44,6 +46,10 @@ class Profile(NamedTuple):
     view_only: frozenset[str]
     targets: tuple[str, ...]
     entry_id: str
+    previous: str
+    edition: str
+    grade: str
+    lists: Mapping[str, tuple[str, ...]]
     table: tuple[Agreement, ...]
     rebuilt: Callable[[View, Mapping[str, Json]], tuple[str, Json] | None]
 
@@ -63,6 +69,11 @@ _RESEARCH_VIEW = Profile(
     view_only=frozenset({"kind", "source_ref", "export_view", "public_view_hash"}),
     targets=research_view.TARGETS,
     entry_id="/entry/id",
+    previous="/version/previous",
+    edition="/edition",
+    grade="/published_grade",
+    # The form of their items is not known. The id of a subresult may well be its own, and no entry's.
+    lists={"/entry/related": ("entry_id", "id"), "/entry/subresults": ("entry_id",)},
     table=research_view.TABLE,
     rebuilt=research_view.rebuilt,
 )

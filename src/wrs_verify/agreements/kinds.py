@@ -9,7 +9,7 @@ from wrs_verify import pointers
 from wrs_verify.agreements import MISSING, Agreement, Comparison, Copy, View
 from wrs_verify.model import Json
 
-__all__ = ["getter", "lists", "namesakes", "numbered", "same"]
+__all__ = ["absent_together", "getter", "lists", "namesakes", "numbered", "same"]
 
 
 def getter(pointer: str) -> Callable[[Json], Json]:
@@ -122,6 +122,21 @@ def _inner(item: Json, pointer: str) -> Json:
         return pointers.resolve(item, pointer)
     except KeyError:
         return None
+
+
+def absent_together(rule: str, what: str, *places: str) -> Agreement:
+    """These are null together. Where only some are, another rule finds it: here null protects null."""
+
+    def holds(_: Json) -> bool:
+        return True
+
+    def compare(view: View) -> Iterator[Comparison]:
+        found = [(place, view.at(place)) for place in places]
+        copies = [view.copy(place, value) for place, value in found if value is not MISSING]
+        if len(copies) > 1 and all(copy.value is None for copy in copies):
+            yield Comparison(rule, what, tuple(copies))
+
+    return Agreement(holds, compare)
 
 
 def numbered(rule: str, what: str, place: str, member: str, prefix: str) -> Agreement:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from wrs_verify import statement
 from wrs_verify.agreements import MISSING, STATEMENT, Agreement, Comparison, Copy, Odd, View, judge
-from wrs_verify.agreements.kinds import getter, lists, namesakes, numbered, same
+from wrs_verify.agreements.kinds import absent_together, getter, lists, namesakes, numbered, same
 from wrs_verify.model import Json
 
 __all__ = ["PEOPLE", "TABLE", "TARGETS", "rebuilt"]
@@ -321,4 +321,5 @@ TABLE: tuple[Agreement, ...] = (
     _statement(),
     namesakes("grade-mismatch", "the grade's", "/published_grade", "/entry/published_grade"),
     same("grade-mismatch", "the points", "/published_grade/points", "/entry/points"),
+    absent_together("disposition-mismatch", "the absence of a grade", "/published_grade", "/entry/published_grade", "/entry/points"),
 )

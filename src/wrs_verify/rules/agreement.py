@@ -142,6 +142,8 @@ def people_beyond_byline(record: Record) -> Iterator[Found]:
 
     Mend: nothing need be done.
     """
+    if any(copy.pointer == PEOPLE for _, judgement in record.judgements for copy in judgement.odd):
+        return  # how many people there are is itself in question
     people, contributors = record.at(PEOPLE), record.at("/version/record/contributors")
     if isinstance(people, list) and isinstance(contributors, list) and len(people) > len(contributors):
         more = len(people) - len(contributors)

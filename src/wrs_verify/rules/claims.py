@@ -10,7 +10,10 @@ from wrs_verify.rules import Found, quote, rule
 
 _GRADES = ("/published_grade", "/entry/published_grade")
 _POINTS = ("/published_grade/points", "/entry/points")
-_ASSESSMENT = "/entry/scientific_assessment"
+_DENIALS = (
+    ("/entry/scientific_assessment/scientific_review", "NOT_REVIEWED_BY_WRS", "nobody reviewed it"),
+    ("/entry/scientific_assessment/formal_replay", "NOT_RUN", "no formal replay was run"),
+)
 
 
 @rule("overclaim", "error")
@@ -22,14 +25,10 @@ def overclaim(record: Record) -> Iterator[Found]:
     Mend: take the claim back, or publish what it rests on: the review, the replay, the agent.
     """
     awarded = record.at("/scientific_verification_awarded")
-    for member, nothing, said in (
-        ("scientific_review", "NOT_REVIEWED_BY_WRS", "nobody reviewed it"),
-        ("formal_replay", "NOT_RUN", "no formal replay was run"),
-    ):
-        pointer = f"{_ASSESSMENT}/{member}"
-        if awarded is True and record.at(pointer) == nothing:
-            message = f"scientific verification is claimed, but {pointer} says that {said}"
-            yield Found("/scientific_verification_awarded", message, False, True, (Related(pointer, nothing),))
+    denied = [(Related(pointer, term), said) for pointer, term, said in _DENIALS if record.at(pointer) == term]
+    if awarded is True and denied:
+        message = f"scientific verification is claimed, but {' and '.join(said for _, said in denied)}"
+        yield Found("/scientific_verification_awarded", message, False, True, tuple(related for related, _ in denied))
     for grade in _GRADES:
         pointer = f"{grade}/scientific_correctness_certified"
         if record.at(pointer) is True and awarded is False:
@@ -53,15 +52,13 @@ def disposition_mismatch(record: Record) -> Iterator[Found]:
     if not isinstance(status, str):
         return
     assessed = status == "ASSESSED"
-    for pointer in (*_GRADES, *_POINTS):
-        parent = pointer.rpartition("/")[0]
-        value = record.at(pointer)
-        if (value is not None) == assessed or (parent in _GRADES and record.at(parent) is None):
-            continue
-        place = pointer if record.has(pointer) else parent
-        what = "is missing" if assessed else "is there"
-        message = f"the disposition is {quote(status)}, but {pointer} {what}"
-        yield Found(place, message, actual=value, related=(Related("/entry/assessment_disposition/status", status),))
+    parts = [pointer for pointer in (*_GRADES, *_POINTS) if pointer in _GRADES or record.at(pointer.rpartition("/")[0]) is not None]
+    wrong = [pointer for pointer in parts if (record.at(pointer) is not None) != assessed]
+    if wrong:
+        verb = "is" if len(wrong) == 1 else "are"
+        message = f"the disposition is {quote(status)}, but {' and '.join(wrong)} {verb} {'missing' if assessed else 'there'}"
+        related = tuple(Related(pointer, record.at(pointer)) for pointer in wrong)
+        yield Found("/entry/assessment_disposition/status", message, None, status, related)
 
 
 @rule("version-chain", "error")
@@ -101,7 +98,7 @@ def reading_status(record: Record) -> Iterator[Found]:
     guide = record.at("/reader_guide")
     if record.at("/reading_status") == "SOURCE_LINKED_NOTE" and guide is not None:
         message = "the reading status is SOURCE_LINKED_NOTE, which goes with no reader's guide, but there is one"
-        yield Found("/reader_guide", message, None, guide, (Related("/reading_status", "SOURCE_LINKED_NOTE"),))
+        yield Found("/reading_status", message, None, "SOURCE_LINKED_NOTE", (Related("/reader_guide", guide),))
 
 
 @rule("date-order", "warning")

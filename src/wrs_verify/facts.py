@@ -1,0 +1,116 @@
+"""Takes out of a record what the rules of the drop need to know of it.
+
+Everything comes from strangers: what is not of its form is left out. What is wrong with it is the business of the rules of the record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from wrs_verify import canonical, validation
+from wrs_verify.agreements.kinds import getter
+from wrs_verify.model import Facts, Json, RecordResult, Reference
+from wrs_verify.pointers import join, split
+from wrs_verify.profile import Profile
+from wrs_verify.record import Record
+
+__all__ = ["facts_of"]
+
+#: The form of an entry id, as the schemas have it, and how long a text is kept at most: so much is kept of every record.
+_ENTRY_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,255}")
+_MAX_TEXT = 256
+
+
+def facts_of(record: Record, result: RecordResult) -> Facts | None:
+    """The facts of a record, whatever was found wrong with it.
+
+    Args:
+        record: the record.
+        result: what was found out about it.
+
+    Returns:
+        The facts; None where the profile is not known, since nothing else is then, or where the checks broke off.
+    """
+    profile, document = record.profile, result.hashes.document
+    if profile is None or document is None:
+        return None
+    value = record.value
+    target = _at(value, profile.targets[0])
+    # A result may take its target from an unhashed copy, which is no fact.
+    record_id, version, content_hash = _members(target) if target is not None and target is result.target else (None, None, None)
+    edition, grade, said = _grade(record, profile)
+    return Facts(
+        result.input,
+        result.line,
+        profile.name,
+        record.trusted,
+        _bytes(document),
+        record_id,
+        version,
+        content_hash,
+        _bytes(record.public_view.computed) if record.public_view.computed else None,
+        _text(result.entry_id),
+        _text(_at(value, profile.edition)),
+        edition,
+        grade,
+        said,
+        tuple(_references(value, profile, record_id, version)),
+    )
+
+
+@cache
+def _getter(pointer: str) -> Callable[[Json], Json]:
+    return getter(pointer)
+
+
+def _at(value: Json, pointer: str) -> Json:
+    try:
+        return _getter(pointer)(value)
+    except (LookupError, TypeError):
+        return None
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) and len(value) <= _MAX_TEXT else None
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of a hash as records write it."""
+    return bytes.fromhex(text[7:])
+
+
+def _members(triple: Json) -> tuple[str, int, bytes]:
+    """The members of a target triple. Its version may be written as 1.0, which is the same number."""
+    return triple["record_id"], int(triple["version"]), _bytes(triple["content_hash"])
+
+
+def _grade(record: Record, profile: Profile) -> tuple[str | None, bytes | None, str | None]:
+    """The grade's edition, the hash of the grade, and what it says in short."""
+    grade = _at(record.value, profile.grade)
+    edition = _text(grade.get("edition")) if isinstance(grade, dict) else None
+    if edition is None:
+        return None, None, None
+    form = canonical.form(record.document, tuple(split(profile.grade)))
+    said = f"{_text(grade.get('band')) or 'no band'}{_text(grade.get('modifier')) or ''}, {_text(grade.get('points')) or 'no'} points"
+    return edition, hashlib.sha256(form or b"").digest(), said
+
+
+def _references(value: Json, profile: Profile, record_id: str | None, version: int | None) -> Iterator[Reference]:
+    """The version before, unless it is none of this record's (which is `version-chain`), and every entry that is named, once."""
+    previous = _at(value, profile.previous)
+    if isinstance(previous, dict) and version is not None and validation.is_valid("wrs-target-triple-1", previous):
+        triple = _members(previous)
+        if triple[:2] == (record_id, version - 1):
+            yield Reference(profile.previous, *triple)
+    seen: set[str] = set()
+    for pointer, names in profile.lists.items():
+        items = _at(value, pointer)
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            name = next((name for name in names if name in item), None) if isinstance(item, dict) else None
+            said = item[name] if name else item
+            if isinstance(said, str) and said not in seen and _ENTRY_ID.fullmatch(said):
+                seen.add(said)
+                yield Reference(join(*split(pointer), index, *([name] if name else [])), entry_id=said)
