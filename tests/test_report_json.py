@@ -64,7 +64,7 @@ def test_layout_and_order_of_names() -> None:
         '  "report":"wrs-verify-report-1",',
         '  "tool":{"name":"wrs-verify","version":"1.0"},',
         '  "verdict":"fail",',
-        '  "counts":{"inputs":3,"records":2,"passed":2,"failed":0,"skipped":1,"errors":1,"warnings":0,"notes":2},',
+        '  "counts":{"inputs":3,"records":2,"passed":2,"failed":0,"skipped":1,"errors":1,"warnings":0,"notes":2,"allowed":0},',
         '  "records":[',
     ]
     assert lines[6].startswith('    {"input":"a.json","line":null,')
@@ -73,7 +73,7 @@ def test_layout_and_order_of_names() -> None:
     read = json.loads(text)
     assert list(read) == ["report", "tool", "verdict", "counts", "records", "skipped", "findings"]
     record = read["records"][0]
-    assert list(record) == ["input", "line", "profile", "entry_id", "target", "verdict", "hashes", "coverage", "findings"]
+    assert list(record) == ["input", "line", "profile", "entry_id", "target", "verdict", "hashes", "coverage", "findings", "allowed"]
     assert list(record["hashes"]) == ["public_view", "content", "document"]
     assert list(record["hashes"]["content"]) == ["status", "recorded", "computed", "from"]
     names = ["rule", "level", "message", "input", "line", "column", "pointer", "expected", "actual", "related"]

@@ -65,7 +65,7 @@ def record(
         if isinstance(sources, int)
         else sources
     )
-    view = {
+    view: dict[str, Any] = {
         "kind": "PUBLIC_RECORD_VIEW",
         "previous": previous,
         "published_at": "2025-03-05T00:00:00Z",

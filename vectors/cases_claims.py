@@ -21,7 +21,7 @@ def overclaim() -> list[Case]:
         altered(
             rule,
             "awarded",
-            "Verified, although nobody reviewed it and nothing was replayed. No published record is verified, so the term is unfamiliar too.",
+            "Verified, although nobody reviewed it and nothing was replayed. The term is unfamiliar too.",
             {awarded: True},
             error(rule, awarded),
             warning("unknown-term", awarded),

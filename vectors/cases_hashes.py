@@ -157,7 +157,7 @@ def content_unavailable() -> list[Case]:
         case("whole-record", "Nothing was left out: the record gives the content hash.", whole["record"], arguments=required),
         case(
             "altered-version",
-            "The version was altered and stamped anew: it no longer gives the content hash. That proves nothing, since things may have been left out of it.",
+            "The version was altered and stamped anew: it gives the content hash no more, which proves nothing.",
             change(whole["version"], later),
             failed,
             arguments=required,

@@ -56,7 +56,20 @@ def named(name: str, **choices: Any) -> dict[str, Any]:
     return record(f"example-{name}", **choices)
 
 
-FIRST_VERSION = named("versions", title="A title that the second version keeps")
+FIRST_VERSION = named("versions", title="A title that both versions have")
+SECOND_VERSION = named(
+    "versions",
+    title="A title that both versions have",
+    summary="A second placeholder summary.",
+    version=2,
+    previous=target(FIRST_VERSION),
+)
+
+#: Two sentences that are written from right to left.
+HEBREW_AND_ARABIC = (
+    "\u05ea\u05e7\u05e6\u05d9\u05e8 \u05dc\u05d3\u05d5\u05d2\u05de\u05d4. "
+    "\u0645\u0644\u062e\u0635 \u0644\u0644\u062a\u062c\u0631\u0628\u0629."
+)
 
 #: Names that sort differently by UTF-16 code units (RFC 8785, section 3.2.3), by code points and by bytes, or that languages trip over.
 ODD_NAMES = (
@@ -92,20 +105,12 @@ RECORDS: Sequence[Case] = [
         text(named("crlf"), indent=4, newline="\r\n"),
         CONTENT,
     ),
-    valid("versions-1", "The first version of a record: it has no previous one.", text(FIRST_VERSION), CONTENT),
-    valid(
-        "versions-2",
-        "The second version, which refers to the first by its target triple.",
-        text(
-            named(
-                "versions",
-                title="A title that the second version keeps",
-                summary="A second placeholder summary.",
-                version=2,
-                previous=target(FIRST_VERSION),
-            )
-        ),
-        CONTENT,
+    Case(
+        "valid",
+        "versions",
+        "Two versions of a record: the first has no previous one, the second refers to it by its target triple.",
+        {"valid/versions-1.json": text(FIRST_VERSION), "valid/versions-2.json": text(SECOND_VERSION)},
+        [CONTENT._replace(input=f"valid/versions-{number}.json") for number in (1, 2)],
     ),
     valid(
         "not-assessed",
@@ -129,7 +134,7 @@ RECORDS: Sequence[Case] = [
             named(
                 "not-ascii",
                 title="Exemple accentu\u00e9, e\u0301 d\u00e9compos\u00e9 \u2014 \u793a\u4f8b\u6807\u9898 \U0001f469\u200d\U0001f52c",
-                summary="\u05ea\u05e7\u05e6\u05d9\u05e8 \u05dc\u05d3\u05d5\u05d2\u05de\u05d4. \u0645\u0644\u062e\u0635 \u0644\u0644\u062a\u062c\u0631\u0628\u0629.",
+                summary=HEBREW_AND_ARABIC,
                 boundary="\u00dcberhaupt nichts als Platzhalter, na\u00efve \U00010348\u2026",
                 people=["Ex\u00e9mple Auteur", "\u4f8b \u4f5c\u8005", "\u0645\u0624\u0644\u0641 \u0645\u062b\u0627\u0644"],
             )
@@ -180,7 +185,7 @@ RECORDS: Sequence[Case] = [
     ),
     valid(
         "markup",
-        "Brackets, parentheses, bars and back slashes in the title, in people's names and in sources: the statement repeats them as they are.",
+        "Brackets, parentheses, bars and back slashes in title, names and sources: the statement repeats them as they are.",
         text(
             named(
                 "markup",
@@ -231,7 +236,7 @@ DROP = Case(
     "the-whole-drop",
     "The folder as a drop: what each record gives, and nothing about the drop.",
     {},
-    [finding._replace(input=name) for case in RECORDS for name in case.files for finding in case.findings],
+    [finding._replace(input=finding.input or next(iter(case.files))) for case in RECORDS for finding in case.findings],
     inputs=["valid"],
 )
 

@@ -13,13 +13,15 @@ from typing import Any
 
 import cases_agreement
 import cases_claims
+import cases_drop
 import cases_hashes
 import cases_input
 import cases_profile
+import cases_texts
 import cases_valid
 from cases import Case, Expected
 
-FAMILIES = (cases_valid, cases_input, cases_profile, cases_hashes, cases_agreement, cases_claims)
+FAMILIES = (cases_valid, cases_input, cases_profile, cases_hashes, cases_agreement, cases_texts, cases_claims, cases_drop)
 
 
 def main(folder: Path) -> None:

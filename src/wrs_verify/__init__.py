@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from wrs_verify.engine import Options, verify_bytes
     from wrs_verify.execution import verify_paths
     from wrs_verify.inputs import InputLimits, MissingPath
-    from wrs_verify.model import Coverage, Finding, HashCheck, Hashes, Limits, RecordResult, Related, Report, Skipped
+    from wrs_verify.model import Allowance, Allowed, Coverage, Finding, HashCheck, Hashes, Limits, RecordResult, Related, Report, Skipped
 
 __all__ = [
+    "Allowance",
+    "Allowed",
     "Coverage",
     "Finding",
     "HashCheck",

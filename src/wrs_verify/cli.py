@@ -6,12 +6,13 @@ import os
 import signal
 import sys
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
-from wrs_verify import execution
+from wrs_verify import config, execution
 from wrs_verify._version import VERSION
 from wrs_verify.engine import Options
 from wrs_verify.inputs import InputLimits, MissingPath, Selection
@@ -29,12 +30,59 @@ PASSED, FAILED, USAGE, NOTHING, INCOMPLETE = range(5)
 
 _COUNT = click.IntRange(min=1)
 
+#: Columns of prose at most, however wide the terminal is.
+_READABLE = 100
+
 
 def _specs(_context: click.Context, _parameter: click.Parameter, texts: Iterable[str]) -> tuple[Spec, ...]:
     try:
         return parse_specs(texts)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def _explain(context: click.Context, _parameter: click.Parameter, name: str | None) -> None:
+    if name is None or context.resilient_parsing:
+        return
+    from wrs_verify import explain
+
+    try:
+        click.echo(explain.explain(name, min(_width() or _READABLE, _READABLE)).encode(), nl=False)
+    except explain.UnknownRule as error:
+        raise click.BadParameter(str(error)) from error
+    context.exit()
+
+
+def _list_rules(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    from wrs_verify import explain
+
+    click.echo(explain.listing(_width()).encode(), nl=False)
+    context.exit()
+
+
+def _configure(context: click.Context, _parameter: click.Parameter, path: str | None) -> None:
+    """Read the configuration before any other option is looked at: it gives them their defaults."""
+    if context.resilient_parsing:
+        return
+    try:
+        context.obj = config.load(path)
+        context.default_map = config.defaults(context.obj, context)
+    except config.ConfigError as error:
+        raise click.UsageError(str(error), context) from error
+
+
+def _time(_context: click.Context, _parameter: click.Parameter, text: str | None) -> datetime:
+    """The reference time of the run, in UTC. This is the one place where the clock is read."""
+    if text is None:
+        return datetime.now(UTC)
+    try:
+        time = datetime.fromisoformat(text)
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
+        message = f"{visible(repr(text))} is no date or date-time of ISO 8601, such as 2030-12-31 or 2030-12-31T12:00:00Z"
+        raise click.BadParameter(message) from error
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -78,11 +126,30 @@ def _specs(_context: click.Context, _parameter: click.Parameter, texts: Iterable
 @click.option(
     "--max-members", type=_COUNT, metavar="N", default=InputLimits().max_members, show_default=True, help="Members of one archive."
 )
+@click.option(
+    "--config",
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=_configure,
+    help="Options, levels and allowances as TOML.  [default: wrs-verify.toml in the current directory, else pyproject.toml there]",
+)
+@click.option("--now", metavar="TIME", callback=_time, help="The time by which dates are judged.  [default: now]")
 @click.option("--quiet", is_flag=True, help="Text: errors only, and no summary of a run that passed.")
 @click.option("--verbose", is_flag=True, help="Text: notes too, every record, and what nothing protects.")
 @click.option("--only-failures", is_flag=True, help="Text: of records that passed, nothing but the summary.")
+@click.option(
+    "--explain",
+    metavar="RULE",
+    is_eager=True,
+    expose_value=False,
+    callback=_explain,
+    help="Show what a rule checks, why, how to mend what it finds, and exit.",
+)
+@click.option("--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules, help="List all rules and exit.")
 @click.version_option(VERSION, prog_name="wrs-verify", message="%(prog)s %(version)s")
-def command(paths: tuple[str, ...], reports: tuple[Spec, ...], **given: Any) -> NoReturn:
+@click.pass_obj
+def command(configured: config.Config, /, paths: tuple[str, ...], reports: tuple[Spec, ...], **given: Any) -> NoReturn:
     """Verify published research records: their form, their hashes, the agreement of their copies, and their claims.
 
     PATH is a file, a directory, an archive, a URL, or - for standard input.
@@ -91,7 +158,7 @@ def command(paths: tuple[str, ...], reports: tuple[Spec, ...], **given: Any) -> 
     Exit status:
       0  everything was checked, and nothing failed
       1  at least one finding fails the run
-      2  wrong usage
+      2  wrong usage, or a bad configuration
       3  nothing to verify: no record was found
       4  incomplete: an internal error, a lost worker, interrupted, or a report that could not be written
     """
@@ -101,6 +168,10 @@ def command(paths: tuple[str, ...], reports: tuple[Spec, ...], **given: Any) -> 
         require_content=given["require_content"] or given["pre_publication"],
         double_check=given["double_check"],
         limits=Limits(given["max_size"], given["max_depth"]),
+        notes_placed=given["verbose"] or any(spec.format != "text" for spec in reports),
+        levels=configured.levels,
+        allowances=configured.allowances,
+        now=given["now"],
     )
     limits = InputLimits(given["max_size"], given["max_expanded"], given["max_ratio"], given["max_members"])
     job = execution.Job(
@@ -113,6 +184,7 @@ def command(paths: tuple[str, ...], reports: tuple[Spec, ...], **given: Any) -> 
         only_failures=given["only_failures"],
         colour=_colour(),
         width=_width(),
+        configuration=configured.described,
     )
     sys.exit(_run(job, reports, shown))
 

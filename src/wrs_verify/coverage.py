@@ -137,7 +137,7 @@ def _measure(schema: Json) -> Callable[[Json], Hashable] | None:
     types = schema.get("type", ())
     if "array" in types:
         measure = _measure(schema["items"])
-        return len if measure is None else lambda value: tuple(map(measure, value))
+        return len if measure is None else lambda value: tuple([measure(item) for item in value])
     if "object" in types:
         return _measure_object(schema)
     return None if types or "const" in schema or "enum" in schema else _open
@@ -158,6 +158,10 @@ def _measure_object(schema: Json) -> Callable[[Json], Hashable] | None:
     optional = [(name, measure or _nothing) for name, measure in measures if name not in always]
     if not parts and not optional:
         return _nullness if "null" in schema["type"] else None
+
+    if len(parts) == 1 and not optional and "null" not in schema["type"]:
+        (only, measure_only) = parts[0]
+        return lambda value: measure_only(value[only])
 
     def object_shape(value: Json) -> Hashable:
         if not isinstance(value, dict):

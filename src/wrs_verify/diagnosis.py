@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import combinations, islice, product
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from wrs_verify import pointers
 from wrs_verify.agreements import MISSING, Comparison, Odd, View
@@ -25,6 +25,13 @@ MAX_TRIES = 3000
 
 #: Bytes that are hashed for one record at most while recipes are tried.
 MAX_BYTES = 32_000_000
+
+
+#: A value that a hashed member may have had, and the pointer of the copy that says so.
+_Choice: TypeAlias = tuple[Json, str]
+
+#: How many sizes of parts of what the majority says are tried before other choices are.
+_LIKELY_SIZES = 4
 
 
 class Alteration(NamedTuple):
@@ -186,17 +193,18 @@ def _named(order: int, layout: int, escapes: int) -> list[str]:
     return [known] if known is not None else [_ORDERS[order][0], _LAYOUTS[layout][0], _ESCAPES[escapes][0]]
 
 
-def altered(view: View, choices: Mapping[str, Sequence[tuple[Json, str]]], hashes: Callable[[Json], bool]) -> Search:
+def altered(view: View, choices: Mapping[str, Sequence[_Choice]], likely: Mapping[str, _Choice], hashes: Callable[[Json], bool]) -> Search:
     """Find the hashed values that were altered, by putting back what their copies say until the recorded hash comes out.
 
     Args:
         view: the record, whose hash does not match.
         choices: for the pointer of a hashed value that has other copies: what those say, each with the pointer of such a copy.
+        likely: of these, what the majority says of the values that it finds odd; tried first.
         hashes: whether a hashed part gives the recorded hash.
     """
     part = copy.deepcopy(view.at(view.hashed.rstrip("/")))
     tries = 0
-    for chosen in islice(_trials(choices), MAX_TRIES):
+    for chosen in islice(_trials(choices, likely), MAX_TRIES):
         tries += 1
         for pointer, (original, _) in chosen.items():
             _put(part, pointer[len(view.hashed) :], original)
@@ -208,9 +216,9 @@ def altered(view: View, choices: Mapping[str, Sequence[tuple[Json, str]]], hashe
     return Search((), tries, exhausted=tries < MAX_TRIES)
 
 
-def choices(comparisons: Iterable[Comparison | Odd]) -> dict[str, list[tuple[Json, str]]]:
+def choices(comparisons: Iterable[Comparison | Odd]) -> dict[str, list[_Choice]]:
     """What the copies of each hashed value say that it was, the most frequent first."""
-    found: dict[str, list[tuple[Json, str]]] = {}
+    found: dict[str, list[_Choice]] = {}
     for item in comparisons:
         if isinstance(item, Comparison):
             for mine in item.copies:
@@ -224,11 +232,23 @@ def choices(comparisons: Iterable[Comparison | Odd]) -> dict[str, list[tuple[Jso
     return {pointer: said for pointer, said in found.items() if said}
 
 
-def _trials(choices: Mapping[str, Sequence[tuple[Json, str]]]) -> Iterator[dict[str, tuple[Json, str]]]:
-    """All of them, then one, all but one, two, ...: an attacker changed a few values, or a few copies are out of date."""
-    count = len(choices)
-    sizes = sorted(range(1, count + 1), key=lambda size: (min(size, count - size + 1), size))
-    for size in ([count, *[size for size in sizes if size != count]]) if count else []:
+def _trials(choices: Mapping[str, Sequence[_Choice]], likely: Mapping[str, _Choice]) -> Iterator[Mapping[str, _Choice]]:
+    """What the majority says, and parts of that; then everything that any copy says, and parts of that."""
+    if likely:
+        yield likely
+        yield from _parts({pointer: [choice] for pointer, choice in likely.items()}, islice(_sizes(len(likely)), _LIKELY_SIZES))
+    if choices:
+        yield {pointer: said[0] for pointer, said in choices.items()}
+    yield from _parts(choices, _sizes(len(choices)))
+
+
+def _sizes(count: int) -> Iterator[int]:
+    """One, all but one, two, ...: an attacker changed a few values, or a few copies are out of date."""
+    return iter(sorted(range(1, count + 1), key=lambda size: (min(size, count - size + 1), size)))
+
+
+def _parts(choices: Mapping[str, Sequence[_Choice]], sizes: Iterable[int]) -> Iterator[dict[str, _Choice]]:
+    for size in sizes:
         for names in combinations(choices, size):
             for values in product(*[choices[name] for name in names]):
                 yield dict(zip(names, values, strict=True))

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import cache
+from typing import NamedTuple, TypeAlias, cast
 
-from wrs_verify import canonical, parsing, validation
-from wrs_verify.model import Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult
+from wrs_verify import canonical, parsing, policy, validation
+from wrs_verify.facts import facts_of
+from wrs_verify.groups import Group, Grouping
+from wrs_verify.model import Allowance, Allowed, Facts, Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult
 from wrs_verify.placing import placed, placed_problems
 from wrs_verify.profile import SHARED
 from wrs_verify.record import Record, Source
 from wrs_verify.rules import Found, Rule, rules
+from wrs_verify.rules.drop import ABSENCE, GROUPINGS
 
-__all__ = ["Checked", "Lookup", "Options", "check_record", "input_finding", "unread", "verify_bytes"]
+__all__ = [
+    "Checked",
+    "Lookup",
+    "Options",
+    "check_drop",
+    "check_record",
+    "idle_allowances",
+    "input_finding",
+    "order",
+    "unread",
+    "used_allowances",
+    "verify_bytes",
+]
 
 
 #: Finds the source version of a record id and a version: its name and its text.
@@ -23,27 +40,36 @@ class Options(NamedTuple):
     """How a run is to check.
 
     `strict` makes warnings fail, `require_content` a content hash that was not recomputed. With `double_check`, independent
-    parsers, validators and canonicalizers must agree.
+    parsers, validators and canonicalizers must agree. Without `notes_placed`, notes have no line and column: a report that does
+    not show them does not need their places.
+
+    `levels` gives rules another level than their own; `strict` and `require_content` come on top. `allowances` are the findings
+    that are allowed, as judged by the reference time `now` (in UTC, if it has no offset). Both have bounds: see `rules`.
     """
 
     strict: bool = False
     require_content: bool = False
     double_check: bool = False
     limits: Limits = Limits()
+    notes_placed: bool = True
+    levels: Mapping[str, Level] = {}
+    allowances: tuple[Allowance, ...] = ()
+    now: datetime | None = None
 
     def level(self, rule: Rule) -> Level:
         """The effective level of a rule's findings."""
-        level = rule.level
         if rule.name == "content-unavailable" and self.require_content:
-            level = "error"
+            return "error"
+        level = self.levels.get(rule.name, rule.level)
         return "error" if level == "warning" and self.strict else level
 
 
 class Checked(NamedTuple):
-    """A record's result, and whether every check on it came to an end."""
+    """A record's result, whether every check on it came to an end, and what the rules of the drop need to know of it."""
 
     result: RecordResult
     complete: bool
+    facts: Facts | None = None
 
 
 _NO_HASHES = Hashes(HashCheck("unavailable"), HashCheck("unavailable"), None)
@@ -59,7 +85,11 @@ def verify_bytes(data: bytes, *, name: str = "-", options: Options = Options()) 
 
     Returns:
         What was found. It never raises on any bytes: what cannot be read is a finding.
+
+    Raises:
+        ValueError: the options set a level or an allowance that cannot be.
     """
+    policy.check(options.levels, options.allowances, options.now)
     return check_record(data, name, None, options).result
 
 
@@ -82,13 +112,77 @@ def _checked(data: bytes, name: str, line: int | None, options: Options, sources
     findings, complete = _check(record, options)
     if options.double_check:
         findings += [input_finding(problem, options) for problem in _disagreements(data, record, options)]
-    return Checked(_result(name, line, record, placed(findings, data, record.value, name, line), complete=complete), complete)
+    allowed: tuple[Allowed, ...] = ()
+    if options.allowances and complete:
+        findings, allowed = _excused(findings, record, options)
+    result = _result(name, line, record, _placed(findings, data, record, name, line, options), complete=complete)
+    if allowed:
+        where = placed([one.finding for one in allowed], data, record.value, name, line)
+        allowed = tuple(one._replace(finding=finding) for one, finding in zip(allowed, where, strict=True))
+        result = result._replace(allowed=tuple(sorted(allowed, key=lambda one: order(one.finding))))
+    return Checked(result, complete, facts_of(record, result))
+
+
+def _excused(findings: list[Finding], record: Record, options: Options) -> tuple[list[Finding], tuple[Allowed, ...]]:
+    """The findings that stand and those that are allowed: none, unless it is beyond doubt which record and version this is.
+
+    So the public view hash must match, and every copy of the target must be there, of its form, and the same. Whatever the schema's
+    violations that are allowed may be, a hash or a target is never among them.
+    """
+    profile = record.profile
+    if profile is None or options.now is None or not record.trusted:
+        return findings, ()
+    # Without a grade there is nothing that could have the grade's copy.
+    copies = [record.at(pointer) for pointer in profile.targets if record.at(pointer.rpartition("/")[0]) is not None]
+    target = copies[0]
+    if not all(validation.is_valid("wrs-target-triple-1", copy) and copy == target for copy in copies):
+        return findings, ()
+    return policy.excuse(findings, target["record_id"], int(target["version"]), options.allowances, options.now)
+
+
+def _placed(findings: list[Finding], data: bytes, record: Record, name: str, line: int | None, options: Options) -> list[Finding]:
+    if not options.notes_placed:
+        notes = [finding._replace(input=name, line=line) for finding in findings if finding.level == "note" and not finding.related]
+        findings = [finding for finding in findings if finding.level != "note" or finding.related]
+        return notes + placed(findings, data, record.value, name, line)
+    return placed(findings, data, record.value, name, line)
 
 
 def _source(record: Record, sources: Lookup, limits: Limits) -> Source | None:
     target = _target(record)
     found = sources(target["record_id"], target["version"]) if target else None
     return Source(found[0], canonical.read(found[1], limits)) if found else None
+
+
+def check_drop(groups: Callable[[Grouping], Iterable[Group]], options: Options, *, complete: bool) -> Iterator[Finding]:
+    """Check the records of a run together.
+
+    Args:
+        groups: gives the groups of a grouping.
+        options: how to check.
+        complete: whether all records are in the groups; if not, nothing is said to be absent.
+
+    Returns:
+        The findings in no order, among them an `internal-error` for a rule that could not be checked.
+    """
+    for rule in rules().values():
+        if rule.scope == "drop" and (complete or rule.name not in ABSENCE):
+            try:
+                for found in rule.check(groups(GROUPINGS[rule.name])):
+                    yield _finding(rule, found, options)._replace(input=found.input, line=found.line)
+            except Exception as error:  # as for a record: no crash may pass for a check
+                yield _crash(f"the check {rule.name} of the whole drop", error, options)._replace(pointer=None)
+
+
+def used_allowances(result: RecordResult, options: Options) -> Iterator[Allowance]:
+    """The allowances that matched one of the findings that are allowed in a result."""
+    return policy.used(result, options.allowances, options.now) if options.now else iter(())
+
+
+def idle_allowances(used: Collection[Allowance], options: Options, *, complete: bool) -> Iterator[Finding]:
+    """The findings for allowances that have expired or, if the run is complete, are not among those that were used."""
+    for allowance, problem in policy.idle(options.allowances, used, options.now, complete=complete) if options.now else ():
+        yield input_finding(problem, options)._replace(input=allowance.input, line=allowance.line)
 
 
 def input_finding(problem: Problem, options: Options) -> Finding:
@@ -106,11 +200,10 @@ def _check(record: Record, options: Options) -> tuple[list[Finding], bool]:
     """Every rule on a record. A rule that ends with an error of its own silences no other."""
     findings: list[Finding] = []
     complete = True
-    for rule in rules().values():
-        if rule.scope != "record":
-            continue
+    for rule in _record_rules():
         try:
-            findings += [_finding(rule, found, options) for found in rule.check(record)]
+            if rule.unless is None or not getattr(record, rule.unless):
+                findings += [_finding(rule, found, options) for found in rule.check(record)]
         except Exception as error:  # a crash in a check must be a finding, whatever it is
             complete = False
             findings.append(_crash(f"the check {rule.name}", error, options))
@@ -120,6 +213,11 @@ def _check(record: Record, options: Options) -> tuple[list[Finding], bool]:
         complete = False
         findings.append(_crash("working out hashes and coverage", error, options))
     return findings, complete
+
+
+@cache
+def _record_rules() -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules().values() if rule.scope == "record")
 
 
 def _crash(what: str, error: Exception, options: Options) -> Finding:
@@ -132,7 +230,7 @@ def _finding(rule: Rule, found: Found, options: Options) -> Finding:
 
 
 def _result(name: str, line: int | None, record: Record | None, findings: Iterable[Finding], *, complete: bool = True) -> RecordResult:
-    ordered = tuple(sorted(findings, key=_order))
+    ordered = tuple(sorted(findings, key=order) if findings else ())
     if record is None:
         return RecordResult(name, line, None, None, None, "fail", _NO_HASHES, None, ordered)
     profile = record.value.get("profile") if isinstance(record.value, dict) else None
@@ -158,12 +256,13 @@ def _target(record: Record) -> dict[str, Json] | None:
     """The target triple, as the hashed copy gives it, or the first copy that is one."""
     for pointer in record.profile.targets if record.profile else ():
         triple = record.at(pointer)
-        if isinstance(triple, dict) and validation.is_valid("wrs-target-triple-1", triple):
-            return triple
+        if record.valid or isinstance(triple, dict) and validation.is_valid("wrs-target-triple-1", triple):
+            return cast("dict[str, Json]", triple)
     return None
 
 
-def _order(finding: Finding) -> tuple[str, int, int, str, str, str]:
+def order(finding: Finding) -> tuple[str, int, int, str, str, str]:
+    """What findings are sorted by: input, position, rule."""
     return (finding.input, finding.line or 0, finding.column or 0, finding.rule, finding.pointer or "", finding.message)
 
 

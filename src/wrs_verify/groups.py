@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from wrs_verify.model import Facts, Reference
 
-__all__ = ["MAX_KEPT", "Entry", "Group", "Grouping", "Values", "collect", "entries", "groups", "order"]
+__all__ = ["MAX_KEPT", "Entry", "Group", "Grouping", "Value", "Values", "collect", "entries", "groups", "order", "place_of"]
 
 #: How many values a group keeps, and how many places of each: the first, by input and line.
 MAX_KEPT = 20
@@ -53,14 +53,14 @@ class Value(NamedTuple):
     """What some entries of a group say: how many they are, and the first of them."""
 
     value: Any
-    count: int
+    times: int
     first: tuple[Entry, ...]
 
 
 class Values(NamedTuple):
     """The values of a group: how many entries, how many values, and those values whose first entry comes first."""
 
-    count: int
+    times: int
     distinct: int
     first: tuple[Value, ...]
 
@@ -91,10 +91,11 @@ def entries(grouping: Grouping, facts: Facts) -> Iterator[Entry]:
 
 def order(entry: Entry) -> tuple[Any, ...]:
     """The order in which `collect` needs entries."""
-    return (entry.key, entry.value, entry.pointer is not None, *_place(entry))
+    return (entry.key, entry.value, entry.pointer is not None, *place_of(entry))
 
 
-def _place(entry: Entry) -> tuple[str, int, str]:
+def place_of(entry: Entry) -> tuple[str, int, str]:
+    """Where an entry is: what findings are sorted by."""
     return entry.facts.input, entry.facts.line or 0, entry.pointer or ""
 
 
@@ -112,7 +113,7 @@ def collect(grouping: Grouping, ordered: Iterable[Entry]) -> Iterator[Group]:
                 else:
                     holding.add(entry)
             held.add(value, holding)
-            if not holding.count and referring.count:
+            if not holding.times and referring.times:
                 missed.add(value, referring)
                 doubtful += unsure
         group = Group(key, held.made(), missed.made(), doubtful)
@@ -122,21 +123,21 @@ def collect(grouping: Grouping, ordered: Iterable[Entry]) -> Iterator[Group]:
 
 def _judged(grouping: Grouping, group: Group) -> bool:
     if grouping.when == "referred":
-        return group.missed.count > 0
+        return group.missed.times > 0
     if grouping.when == "several":
         return True
-    return (group.held.count if grouping.when == "repeated" else group.held.distinct) > 1
+    return (group.held.times if grouping.when == "repeated" else group.held.distinct) > 1
 
 
 class _Value:
     """Counts entries, and keeps the first, which come first."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self.times = 0
         self.first: list[Entry] = []
 
     def add(self, entry: Entry) -> None:
-        self.count += 1
+        self.times += 1
         if len(self.first) < MAX_KEPT:
             self.first.append(entry)
 
@@ -145,25 +146,25 @@ class _Values:
     """Counts values and their entries, and keeps the first values, which may come in any order."""
 
     def __init__(self) -> None:
-        self._count = self._distinct = 0
+        self._times = self._distinct = 0
         self._first: list[Value] = []
 
     def add(self, value: Any, found: _Value) -> None:
-        if not found.count:
+        if not found.times:
             return
-        self._count += found.count
+        self._times += found.times
         self._distinct += 1
-        self._first.append(Value(value, found.count, tuple(found.first)))
+        self._first.append(Value(value, found.times, tuple(found.first)))
         if len(self._first) > 2 * MAX_KEPT:
             self._keep()
 
     def _keep(self) -> None:
-        self._first.sort(key=lambda value: _place(value.first[0]))
+        self._first.sort(key=lambda value: place_of(value.first[0]))
         del self._first[MAX_KEPT:]
 
     def made(self) -> Values:
         self._keep()
-        return Values(self._count, self._distinct, tuple(self._first))
+        return Values(self._times, self._distinct, tuple(self._first))
 
 
 def groups(grouping: Grouping, facts: Sequence[Facts]) -> Iterator[Group]:
@@ -177,11 +178,18 @@ def groups(grouping: Grouping, facts: Sequence[Facts]) -> Iterator[Group]:
 
 
 def _wanted(grouping: Grouping, facts: Sequence[Facts]) -> set[Key]:
-    """The keys of which groups might be judged: few, mostly none. This is the quick look at every record."""
+    """The keys whose groups may be judged, mostly none: a quick look at every record."""
     if grouping.when == "referred":
         return {entry.key for one in facts if one.references for entry in entries(grouping, one) if entry.pointer is not None}
-    get_key = attrgetter(*grouping.key) if len(grouping.key) > 1 else attrgetter(grouping.key[0], "profile")
-    get_value = attrgetter(grouping.value) if grouping.value else id
-    seen: dict[Any, Any] = {}
-    first = seen.setdefault
-    return set()
+    get = [attrgetter(name) for name in grouping.key]
+    get_value = attrgetter(grouping.value) if grouping.value else None
+    seen: dict[Key, Any] = {}
+    wanted = set()
+    for number, one in enumerate(facts):
+        key = tuple([part(one) for part in get])
+        value = get_value(one) if get_value else number
+        if value is not None and None not in key and seen.setdefault(key, value) != value:
+            wanted.add(key)
+    if grouping.when == "several":
+        return set(seen) if len(seen) > 1 else set()
+    return wanted

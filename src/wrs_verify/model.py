@@ -6,9 +6,12 @@ dataclasses: a record costs about six of these, and a named tuple is made in a f
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 __all__ = [
+    "Allowance",
+    "Allowed",
     "Counts",
     "Coverage",
     "Facts",
@@ -87,6 +90,30 @@ class Finding(NamedTuple):
     column: int | None = None
 
 
+class Allowance(NamedTuple):
+    """What the user allows: the findings of a rule in a record, for a reason, up to and including a day (in UTC).
+
+    `record` is a record id. None as `version` or `pointer` stands for any. `input` and `line` tell where the allowance is written.
+    """
+
+    rule: str
+    record: str
+    reason: str
+    until: date
+    version: int | None = None
+    pointer: str | None = None
+    input: str = ""
+    line: int | None = None
+
+
+class Allowed(NamedTuple):
+    """A finding that an allowance took out of a record's findings, why, and up to which day (`YYYY-MM-DD`)."""
+
+    finding: Finding
+    reason: str
+    until: str
+
+
 class HashCheck(NamedTuple):
     """A recorded hash against the computed one, each `sha256:` and 64 hex digits, or None where there is none.
 
@@ -121,7 +148,7 @@ class Coverage(NamedTuple):
 class RecordResult(NamedTuple):
     """What was found out about one record: whatever stood where a record should be, also when it does not parse.
 
-    `line` is the line in a JSON Lines file, else None.
+    `line` is the line in a JSON Lines file, else None. What is `allowed` is not among the `findings`, and the verdict does not heed it.
     """
 
     input: str
@@ -133,6 +160,7 @@ class RecordResult(NamedTuple):
     hashes: Hashes
     coverage: Coverage | None
     findings: tuple[Finding, ...]
+    allowed: tuple[Allowed, ...] = ()
 
 
 class Reference(NamedTuple):
@@ -178,7 +206,10 @@ class Skipped(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The numbers of a run. `records` = `passed` + `failed`; errors, warnings and notes count findings of that level."""
+    """The numbers of a run. `records` = `passed` + `failed`; errors, warnings and notes count findings of that level.
+
+    What is `allowed` is not counted among these.
+    """
 
     inputs: int = 0
     records: int = 0
@@ -188,6 +219,7 @@ class Counts(NamedTuple):
     errors: int = 0
     warnings: int = 0
     notes: int = 0
+    allowed: int = 0
 
 
 class Report(NamedTuple):

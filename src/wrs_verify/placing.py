@@ -24,6 +24,8 @@ def placed(findings: Iterable[Finding], data: bytes, value: Json, name: str, lin
         line: the line of the text in a JSON Lines file, which has it on one line; else None.
     """
     findings = list(findings)
+    if not findings:
+        return []
     wanted = {finding.pointer for finding in findings if finding.pointer is not None}
     wanted |= {related.pointer for finding in findings for related in finding.related if not related.input}
     places = _places(data, value, wanted)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from wrs_verify import agreements, canonical, coverage, pointers, validation
 from wrs_verify.agreements import Comparison, Judgement, Odd, View, judge
@@ -14,6 +15,28 @@ __all__ = ["Record", "Source"]
 
 _MAX_VIOLATIONS = 1000
 _NOTHING = HashCheck("unavailable")
+
+
+_Value = TypeVar("_Value")
+
+
+class _lazy(Generic[_Value]):  # noqa: N801 (a decorator)
+    """A property that is worked out once, when it is first asked for. `functools.cached_property` takes a lock for it in Python 3.11."""
+
+    def __init__(self, compute: Callable[[Any], _Value]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, record: None, kind: type) -> _lazy[_Value]: ...
+    @overload
+    def __get__(self, record: object, kind: type) -> _Value: ...
+    def __get__(self, record: object | None, kind: type) -> _lazy[_Value] | _Value:
+        if record is None:
+            return self
+        value = record.__dict__[self._name] = self._compute(record)
+        return value
 
 
 class Source(NamedTuple):
@@ -41,10 +64,13 @@ class Record:
 
     def at(self, pointer: str) -> Json:
         """The value at a pointer, or None where there is none."""
+        value = self.value
         try:
-            return pointers.resolve(self.value, pointer)
+            for token in _tokens(pointer):
+                value = value[token] if type(value) is dict else pointers.resolve(value, "/" + pointers.escape(token))
         except KeyError:
             return None
+        return value
 
     def has(self, pointer: str) -> bool:
         """Whether there is a value at a pointer."""
@@ -54,14 +80,14 @@ class Record:
             return False
         return True
 
-    @cached_property
+    @_lazy
     def violations(self) -> list[validation.Violation]:
         """What the profile's schema finds fault with."""
         if self.valid or self.profile is None:
             return []
         return validation.violations(self.profile.name, self.value, _MAX_VIOLATIONS)[0]
 
-    @cached_property
+    @_lazy
     def public_view(self) -> HashCheck:
         """The public view hash: unavailable where the record has none, or no view."""
         if self.profile is None:
@@ -72,12 +98,12 @@ class Record:
             return HashCheck("unavailable", recorded if isinstance(recorded, str) else None, computed)
         return HashCheck("match" if recorded == computed else "mismatch", recorded, computed)
 
-    @property
+    @_lazy
     def trusted(self) -> bool:
         """Whether the hashed part is as it was when it was hashed."""
         return self.public_view.status == "match"
 
-    @cached_property
+    @_lazy
     def content(self) -> HashCheck:
         """The content hash: recomputed where its input is at hand."""
         recorded = self.at(self.profile.content_hash) if self.profile else None
@@ -101,27 +127,27 @@ class Record:
         made = canonical.form(self.document._replace(value=part, share=(), shared=None), (), recipe.without)
         return canonical.digest(made or b"")
 
-    @cached_property
+    @_lazy
     def agrees(self) -> bool:
         """Whether every copy agrees, by the quick side of the table; False says: compare."""
         return self.valid and self.profile is not None and agreements.holds(self.profile.table, self.value)
 
-    @cached_property
+    @_lazy
     def view(self) -> View:
         """The record as its profile's table looks at it."""
         return View(self.value, self.profile.hashed if self.profile else "", trusted=self.trusted)
 
-    @cached_property
+    @_lazy
     def comparisons(self) -> list[Comparison | Odd]:
         """Every comparison of copies that the record allows."""
         return agreements.compare(self.profile.table, self.view) if self.profile else []
 
-    @cached_property
+    @_lazy
     def odds(self) -> list[Odd]:
         """What the table finds wrong that is no difference between copies: nothing where all is well by its quick side."""
         return [] if self.agrees else [item for item in self.comparisons if isinstance(item, Odd)]
 
-    @cached_property
+    @_lazy
     def judgements(self) -> list[tuple[Comparison, Judgement]]:
         """The comparisons that found copies to differ, and what is believed: nothing where all agree by the table's quick side."""
         found: list[tuple[Comparison, Judgement]] = []
@@ -134,7 +160,7 @@ class Record:
                     found.append((item, judgement))
         return found
 
-    @cached_property
+    @_lazy
     def coverage(self) -> Coverage | None:
         """Which values are protected, and by what; None without a known profile."""
         if self.profile is None:
@@ -154,6 +180,8 @@ class Record:
         comparisons = [item for item in self.comparisons if isinstance(item, Comparison)]
         return coverage.cover(profile, self.value, comparisons, invalid, trusted=self.trusted)
 
+
+_tokens = lru_cache(maxsize=4096)(pointers.split)
 
 #: The coverage of the shapes seen last, so that a drop of like records works each out once.
 _known_coverage: dict[tuple[str, coverage.Shape], Coverage] = {}

@@ -13,7 +13,7 @@ from functools import cache, partial
 
 from wrs_verify.model import Json
 
-__all__ = ["json_text", "shorten", "terminal", "value", "visible"]
+__all__ = ["contrast", "json_text", "shorten", "terminal", "value", "visible"]
 
 # Controls, formats, separators, surrogates, private use (categories Cc, Cf, Zl, Zp, Cs, Co), noncharacters, what Unicode calls
 # default-ignorable (invisible in most fonts), and every blank but U+0020: two texts that differ must also look different.
@@ -101,6 +101,25 @@ def shorten(text: str, width: int) -> str:
             if start >= resume:
                 break
     return f"{text[:head]}…{text[resume:]}"
+
+
+def contrast(one: Json, other: Json, width: int) -> tuple[str, str]:
+    """Two values as `value` shows them, but two long strings around the first place where they differ: cut elsewhere, they may look alike.
+
+    Args:
+        one, other: values as any of the parsers gives them.
+        width: the most code points of each result, at least 20; escapes may add to it.
+    """
+    if not (isinstance(one, str) and isinstance(other, str)) or max(len(one), len(other)) + 2 <= width:
+        return value(one, width), value(other, width)
+    differ = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    start = max(0, differ - width // 3)
+    return _excerpt(one, start, width - 4), _excerpt(other, start, width - 4)
+
+
+def _excerpt(text: str, start: int, length: int) -> str:
+    end = start + length
+    return _quoted(f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}")
 
 
 def value(json_value: Json, width: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from wrs_verify import pointers
@@ -85,15 +85,15 @@ def lists(rule: str, what: str, places: Mapping[str, Mapping[str, str]]) -> Agre
 
     `places` gives for each list how its items name what is compared: a word for a sentence, and the pointer within an item.
     """
-    quick = [(getter(place), [getter(inner) for inner in names.values()]) for place, names in places.items()]
+    quick = [(getter(place), *_items(names.values())) for place, names in places.items()]
 
-    def column(value: Json, get: Callable[[Json], Json], inner: Sequence[Callable[[Json], Json]]) -> list[list[Json]]:
+    def named(value: Json, get: Callable[[Json], Json], parent: str, parts: Callable[[Json], Json]) -> list[Json]:
         items = get(value)
-        return [[part(item) for item in items] for part in inner]
+        return list(map(parts, [item[parent] for item in items] if parent else items))
 
     def holds(value: Json) -> bool:
-        expected = column(value, *quick[0])
-        return all([column(value, *other) == expected for other in quick[1:]])
+        expected = named(value, *quick[0])
+        return all([named(value, *other) == expected for other in quick[1:]])
 
     def compare(view: View) -> Iterator[Comparison]:
         found = [(place, names, items) for place, names in places.items() if isinstance(items := view.at(place), list)]
@@ -107,6 +107,13 @@ def lists(rule: str, what: str, places: Mapping[str, Mapping[str, str]]) -> Agre
             yield Comparison(rule, f"the list of {what}s", tuple(copies))
 
     return Agreement(holds, compare)
+
+
+def _items(inner: Iterable[str]) -> tuple[str, Callable[[Json], Json]]:
+    """The member of an item that holds all these pointers, if one does, and a function that takes their values out of it."""
+    routes = [pointers.split(pointer) for pointer in inner]
+    (parent,) = {"/".join(route[:-1]) for route in routes}
+    return parent, itemgetter(*[route[-1] for route in routes])
 
 
 def _item(view: View, rule: str, what: str, index: int, found: Sequence[tuple[str, Mapping[str, str]]]) -> Iterator[Comparison]:

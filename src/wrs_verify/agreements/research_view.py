@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from operator import contains, itemgetter
 
 from wrs_verify import statement
 from wrs_verify.agreements import MISSING, STATEMENT, Agreement, Comparison, Copy, Odd, View, judge
@@ -24,6 +26,12 @@ TARGETS = (
 PEOPLE = "/entry/humans"
 _CONTRIBUTORS = "/version/record/contributors"
 _SOURCES = "/version/record/sources"
+_SOURCE_LISTS = {
+    _SOURCES: {"title": "/citation", "url": "/url"},
+    "/version/record/evidence": {"title": "/source/citation", "url": "/source/url"},
+    "/entry/sources": {"title": "/title", "url": "/url"},
+    "/published_grade/references": {"title": "/title", "url": "/url"},
+}
 _NOTE = "/entry/human_role_note"
 _ROLES = "/published_grade/roles"
 _SCOPES = ("/published_grade/scope", "/entry/published_grade/scope")
@@ -44,12 +52,25 @@ def _target(member: str, what: str, *more: str) -> Agreement:
     return same("target-mismatch", what, *[f"{triple}/{member}" for triple in TARGETS], *more)
 
 
-def _targets() -> tuple[Agreement, ...]:
-    return (
+def _targets() -> Agreement:
+    """The triples, member by member, and with them the id and the version that the hashed part itself states."""
+    rows = (
         _target("record_id", "the record id", "/version/record_id"),
         _target("version", "the version", "/version/version"),
         _target("content_hash", "the content hash"),
     )
+    get_first, *get_rest = [getter(triple) for triple in TARGETS]
+
+    def holds(value: Json) -> bool:
+        triple, version = get_first(value), value["version"]
+        same_triple = all([get(value) == triple for get in get_rest])
+        return same_triple and version["record_id"] == triple["record_id"] and bool(version["version"] == triple["version"])
+
+    def compare(view: View) -> Iterator[Comparison | Odd]:
+        for row in rows:
+            yield from row.compare(view)
+
+    return Agreement(holds, compare)
 
 
 def _boundaries() -> Agreement:
@@ -93,7 +114,7 @@ def _contributor_sources() -> Agreement:
 
     def holds(value: Json) -> bool:
         known = sources(value)
-        return all([item["source"] in known for item in contributors(value)])
+        return all(map(known.__contains__, map(itemgetter("source"), contributors(value))))
 
     def compare(view: View) -> Iterator[Comparison | Odd]:
         known, found = view.at(_SOURCES), view.at(_CONTRIBUTORS)
@@ -101,28 +122,31 @@ def _contributor_sources() -> Agreement:
             for index, item in enumerate(found):
                 source = item.get("source") if isinstance(item, dict) else None
                 if isinstance(source, dict):
-                    yield from _contributor_source(view, f"{_CONTRIBUTORS}/{index}/source", source, known)
+                    yield from _contributor_source(view, f"{_CONTRIBUTORS}/{index}/source", source, len(known))
 
     return Agreement(holds, compare)
 
 
-def _contributor_source(view: View, pointer: str, source: dict[str, Json], known: list[Json]) -> Iterator[Comparison | Odd]:
-    near = [
-        (index, item)
-        for index, item in enumerate(known)
-        if isinstance(item, dict) and (len(known) == 1 or any(item.get(name) == source.get(name) for name in ("citation", "url")))
+def _contributor_source(view: View, pointer: str, source: dict[str, Json], count: int) -> Iterator[Comparison | Odd]:
+    """Compare a contributor's source with all copies of the source that it is most like."""
+    words = (("citation", "title"), ("url", "url"))
+    likeness = [
+        sum(view.at(f"{place}/{index}{names[word]}") == source.get(name) for place, names in _SOURCE_LISTS.items() for name, word in words)
+        for index in range(count)
     ]
-    near.sort(key=lambda place: place[1] != source)
-    if not near:
+    index = max(range(count), key=likeness.__getitem__, default=None)
+    if index is None or (likeness[index] == 0 and count > 1):
         yield Odd(
             "source-mismatch", pointer, "this contributor's source is none of the record's sources", actual=source, related=(_SOURCES,)
         )
         return
-    index, item = near[0]
-    for name in ("citation", "url"):
-        if name in item and name in source:
-            copies = view.copy(f"{_SOURCES}/{index}/{name}", item[name]), view.copy(f"{pointer}/{name}", source[name])
-            yield Comparison("source-mismatch", f"the {name} of a contributor's source", copies)
+    for name, word in words:
+        places = [f"{place}/{index}{names[word]}" for place, names in _SOURCE_LISTS.items()]
+        copies = [view.copy(place, value) for place in places if (value := view.at(place)) is not MISSING]
+        if name in source and copies:
+            yield Comparison(
+                "source-mismatch", f"the {word} of a contributor's source", (*copies, view.copy(f"{pointer}/{name}", source[name]))
+            )
 
 
 def _people() -> Agreement:
@@ -130,8 +154,8 @@ def _people() -> Agreement:
     humans, contributors = getter(PEOPLE), getter(_CONTRIBUTORS)
 
     def holds(value: Json) -> bool:
-        rest = iter(humans(value))
-        return all([item["name"] in rest for item in contributors(value)])
+        rest = iter(humans(value))  # consumed as it is searched, so that the order counts
+        return all(map(contains, repeat(rest), map(itemgetter("name"), contributors(value))))
 
     def compare(view: View) -> Iterator[Comparison | Odd]:
         found = view.at(PEOPLE)
@@ -288,7 +312,7 @@ def rebuilt(view: View, believed: Mapping[str, Json]) -> tuple[str, Json] | None
 
 #: In FORMAT's order: where no copy is better than another, the one that comes first here is believed.
 TABLE: tuple[Agreement, ...] = (
-    *_targets(),
+    _targets(),
     same(
         "identity-mismatch",
         "the entry's id",
@@ -304,16 +328,7 @@ TABLE: tuple[Agreement, ...] = (
     _SUMMARY,
     _boundaries(),
     same("text-mismatch", "the area", "/version/record/scope/domain", "/entry/area", "/published_grade/context"),
-    lists(
-        "source-mismatch",
-        "source",
-        {
-            _SOURCES: {"title": "/citation", "url": "/url"},
-            "/version/record/evidence": {"title": "/source/citation", "url": "/source/url"},
-            "/entry/sources": {"title": "/title", "url": "/url"},
-            "/published_grade/references": {"title": "/title", "url": "/url"},
-        },
-    ),
+    lists("source-mismatch", "source", _SOURCE_LISTS),
     numbered("source-mismatch", "evidence", "/version/record/evidence", "id", "source-"),
     _contributor_sources(),
     _people(),

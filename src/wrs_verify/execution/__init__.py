@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
+from wrs_verify import engine, policy
 from wrs_verify.engine import Options
+from wrs_verify.execution.gathering import Gathering
 from wrs_verify.execution.sources import gathered
 from wrs_verify.execution.work import Outcome, Setup, check, parts
 from wrs_verify.inputs import Found, InputLimits, Selection, find
-from wrs_verify.model import Counts, Finding, RecordResult, Report, Skipped, Verdict
+from wrs_verify.model import Allowance, Counts, Finding, RecordResult, Report, Skipped, Verdict
 from wrs_verify.report import Summary, Tally
 
 __all__ = ["Ending", "Interrupted", "Job", "run", "verify_paths"]
@@ -64,6 +66,7 @@ def verify_paths(
 
     Raises:
         wrs_verify.inputs.MissingPath: a path does not exist.
+        ValueError: the options set a level or an allowance that cannot be.
     """
     records: list[RecordResult] = []
     ending = run(Job(Selection(paths), options, limits, processes, sources), records.append)
@@ -77,16 +80,20 @@ def run(job: Job, record: Callable[[RecordResult], None]) -> Ending:
 
     Raises:
         wrs_verify.inputs.MissingPath: a path does not exist; nothing was read.
+        ValueError: the options set a level or an allowance that cannot be; nothing was read.
     """
+    policy.check(job.options.levels, job.options.allowances, job.options.now)
     found = find(job.selection)
     with gathered(job.sources, job.options, job.limits) as (sources, findings):
-        return _fold(_outcomes(job, found, Setup(job.options, job.limits, sources)), record, findings)
+        return _fold(_outcomes(job, found, Setup(job.options, job.limits, sources)), record, findings, job.options)
 
 
-def _fold(outcomes: Iterator[Outcome], record: Callable[[RecordResult], None], findings: list[Finding]) -> Ending:
+def _fold(outcomes: Iterator[Outcome], record: Callable[[RecordResult], None], findings: list[Finding], options: Options) -> Ending:
     tally = Tally()
     skipped: list[Skipped] = []
     inputs, last, complete = 0, None, True
+    gathering = Gathering()
+    used: set[Allowance] = set()
     try:
         for outcome in outcomes:
             name = outcome.found.input
@@ -94,17 +101,36 @@ def _fold(outcomes: Iterator[Outcome], record: Callable[[RecordResult], None], f
             complete = complete and outcome.complete
             if isinstance(outcome.found, RecordResult):
                 tally.add(outcome.found)
+                if outcome.found.allowed:
+                    used.update(engine.used_allowances(outcome.found, options))
                 record(outcome.found)
             elif isinstance(outcome.found, Skipped):
                 skipped.append(outcome.found)
             else:
                 findings.append(outcome.found)
+            if outcome.facts:
+                gathering.add(outcome.facts)
     except Interrupted:
         complete = False
-    findings.sort(key=lambda finding: (finding.input, finding.line or 0, finding.column or 0, finding.rule))
+    complete = _judge(gathering, options, findings, complete=complete)
+    findings += engine.idle_allowances(used, options, complete=complete)
+    findings.sort(key=engine.order)
     tally.add_findings(findings)
     counts = tally.counts(inputs, len(skipped))
     return Ending(_verdict(counts, complete=complete), counts, tuple(skipped), tuple(findings), tally.summary())
+
+
+def _judge(gathering: Gathering, options: Options, findings: list[Finding], *, complete: bool) -> bool:
+    """Add what the rules of the drop find; whether all of them could be checked."""
+    try:
+        for finding in engine.check_drop(gathering.groups, options, complete=complete):
+            complete = complete and finding.rule != "internal-error"
+            findings.append(finding)
+    except Interrupted:
+        return False
+    finally:
+        gathering.close()
+    return complete
 
 
 def _verdict(counts: Counts, *, complete: bool) -> Verdict:

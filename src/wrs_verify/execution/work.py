@@ -9,7 +9,7 @@ from wrs_verify import engine
 from wrs_verify.engine import Options
 from wrs_verify.execution.sources import lookup
 from wrs_verify.inputs import Found, InputLimits, Item, Read, Refused, Source, read
-from wrs_verify.model import Finding, Problem, RecordResult, Skipped
+from wrs_verify.model import Facts, Finding, Problem, RecordResult, Skipped
 
 __all__ = ["Outcome", "Part", "Setup", "check", "parts", "refusal"]
 
@@ -18,10 +18,14 @@ Part: TypeAlias = Source | Item | Skipped | Finding
 
 
 class Outcome(NamedTuple):
-    """What became of one thing that was found. `complete` is False where a check did not come to its end."""
+    """What became of one thing that was found. `complete` is False where a check did not come to its end.
+
+    `facts` are those of a record, for the rules of the drop.
+    """
 
     found: RecordResult | Skipped | Finding
     complete: bool = True
+    facts: Facts | None = None
 
 
 class Setup(NamedTuple):
@@ -53,8 +57,7 @@ def check(part: Part, setup: Setup) -> Iterator[Outcome]:
 
 def _outcome(one: Read, setup: Setup) -> Outcome:
     if isinstance(one, Item):
-        result, complete = engine.check_record(one.data, one.name, one.line, setup.options, lookup(setup.sources))
-        return Outcome(result, complete)
+        return Outcome(*engine.check_record(one.data, one.name, one.line, setup.options, lookup(setup.sources)))
     return Outcome(refusal(one, setup.options) if isinstance(one, Refused) else one)
 
 

@@ -38,6 +38,8 @@ class Options(NamedTuple):
     """ANSI colours."""
     width: int | None = None
     """Columns of the terminal; None where there is none."""
+    configuration: str | None = None
+    """The file that set options, levels or allowances, and what it set; None where there is none."""
 
 
 class Sink(Protocol):
@@ -78,6 +80,8 @@ class Summary(NamedTuple):
     """How many records `coverage` sums up: those of which it could be worked out."""
     rules: Mapping[str, int] = {}
     """Findings by rule, sorted by name."""
+    allowed: Mapping[str, int] = {}
+    """Findings that were allowed, by rule, sorted by name. They are not among those of `rules`."""
 
 
 class Renderer(Protocol):
@@ -113,6 +117,7 @@ class Tally:
     """Counts results and findings as they come, in constant memory."""
 
     __slots__ = (
+        "_allowed",
         "_content",
         "_corroborated",
         "_covered",
@@ -134,9 +139,10 @@ class Tally:
         self._content: defaultdict[tuple[str, bool, str | None], int] = defaultdict(int)
         self._targets: defaultdict[str, int] = defaultdict(int)
         self._found: defaultdict[tuple[str, str], int] = defaultdict(int)
+        self._allowed: defaultdict[str, int] = defaultdict(int)
 
     def add(self, result: RecordResult) -> None:
-        """Counts one record and its findings."""
+        """Counts one record and its findings, and apart from them what was allowed."""
         self._records += 1
         if result.verdict == "pass":
             self._passed += 1
@@ -161,6 +167,8 @@ class Tally:
                 differs = True
             elif rule in _UNSETTLING:
                 settled = False
+        for one in result.allowed:
+            self._allowed[one.finding.rule] += 1
         self._targets["differ" if differs else "agree" if settled else "unsettled"] += 1
 
     def add_findings(self, findings: Iterable[Finding]) -> None:
@@ -179,7 +187,8 @@ class Tally:
         for (level, _), number in self._found.items():
             levels[level] += number
         failed = self._records - self._passed
-        return Counts(inputs, self._records, self._passed, failed, skipped, levels["error"], levels["warning"], levels["note"])
+        allowed = sum(self._allowed.values())
+        return Counts(inputs, self._records, self._passed, failed, skipped, levels["error"], levels["warning"], levels["note"], allowed)
 
     def summary(self) -> Summary:
         """What the results so far rest on."""
@@ -201,6 +210,7 @@ class Tally:
             Coverage(self._hashed, self._corroborated, self._repeated, self._fixed, self._unprotected, ()),
             self._covered,
             dict(sorted(rules.items())),
+            dict(sorted(self._allowed.items())),
         )
 
 

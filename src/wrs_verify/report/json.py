@@ -91,6 +91,7 @@ def _record(result: RecordResult) -> dict[str, Json]:
         },
         "coverage": None if coverage is None else _coverage(coverage),
         "findings": [_finding(finding) for finding in result.findings],
+        "allowed": [_finding(one.finding) | {"reason": one.reason, "until": one.until} for one in result.allowed],
     }
 
 

@@ -1,19 +1,19 @@
 """The text report: a line a finding, `path:line:column: level[rule] message`, then what the verdict rests on.
 
-It is always UTF-8, and whatever is foreign in it passes through `safe`. By default errors and warnings are shown. `quiet` leaves errors,
-and the verdict unless it is a pass: a pass says nothing, the exit status tells. `verbose` adds notes, the records that passed, and what
-nothing protects in each. `only_failures` leaves the findings of records that failed, and errors outside the records.
+It is always UTF-8, and whatever is foreign in it passes through `safe`. By default errors, warnings and what was allowed are shown.
+`quiet` leaves errors, and the verdict unless it is a pass: a pass says nothing, the exit status tells. `verbose` adds notes, the records
+that passed, and what nothing protects in each. `only_failures` leaves the findings of records that failed, and errors outside the records.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from wrs_verify.model import Counts, Coverage, Finding, RecordResult, Related, Skipped, Verdict
+from wrs_verify.model import Allowed, Counts, Coverage, Finding, RecordResult, Related, Skipped, Verdict
 from wrs_verify.report import Checked, Options, Sink, Summary
-from wrs_verify.safe import shorten, terminal, value, visible
+from wrs_verify.safe import contrast, shorten, terminal, value, visible
 
 __all__ = ["Renderer"]
 
@@ -21,13 +21,17 @@ __all__ = ["Renderer"]
 _WIDTH = 160
 #: A hash is shown whole, with its quotes, however narrow the terminal.
 _MIN_VALUE = 73
+#: Characters of a value that the messages of rules show.
+_IN_MESSAGES = 80
 _MAX_MESSAGE = 2000
+_MAX_REASON = 500
 _MAX_RELATED = 6
+_MAX_AGREEING = 3
 _MAX_POINTERS = 50
 _MAX_SKIPPED = 5
 _MAX_REASONS = 10
 
-_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan", "PASS": "green", "FAIL": "red"}
+_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan", "allowed": "cyan", "PASS": "green", "FAIL": "red"}
 
 
 class Renderer:
@@ -49,6 +53,9 @@ class Renderer:
             for finding in result.findings:
                 if finding.level in levels:
                     lines += self._finding(finding, result.input, result.line)
+            if not self._options.quiet:
+                for one in result.allowed:
+                    lines += self._finding(one.finding, result.input, result.line, one)
             if self._options.verbose and not self._options.quiet:
                 lines += self._record(result)
         if lines:
@@ -64,6 +71,8 @@ class Renderer:
         if not self._options.quiet:
             closing = [self._style(head, _COLOURS.get(head, "yellow"), bold=True) + rest]
             closing += (f"  {line}" for line in _closing(counts, skipped, summary, "note" in self._levels))
+            if self._options.configuration:
+                closing.append(f"  configuration: {visible(self._options.configuration)}")
         elif head != "PASS":
             closing = [self._style(head, _COLOURS.get(head, "yellow"), bold=True) + rest]
         if closing:
@@ -82,7 +91,7 @@ class Renderer:
 
         return style(text, fg=colour, bold=bold or None)
 
-    def _finding(self, finding: Finding, record: str, record_line: int | None) -> Iterator[str]:
+    def _finding(self, finding: Finding, record: str, record_line: int | None, allowed: Allowed | None = None) -> Iterator[str]:
         """The line of a finding, and its details. A finding without a place of its own stands at its record."""
         path = finding.input or record
         line = record_line if finding.line is None else finding.line
@@ -93,36 +102,48 @@ class Renderer:
                 place += f"{finding.column}:"
         level = self._style(f"{finding.level}[{finding.rule}]", _COLOURS.get(finding.level))
         message = shorten(visible(finding.message), _MAX_MESSAGE)
+        if allowed:
+            level = self._style(f"allowed[{finding.rule}]", _COLOURS["allowed"])
+            message += f" ({shorten(terminal(allowed.reason), _MAX_REASON)}, until {allowed.until})"
         yield f"{place} {level} {message}" if place else f"{level} {message}"
         detail = self._expectation(finding)
         if detail:
             yield detail
-        for other in finding.related[:_MAX_RELATED]:
-            yield self._related(other, path)
-        if len(finding.related) > _MAX_RELATED:
-            yield f"    and {len(finding.related) - _MAX_RELATED} more"
+        saying_so = [other for other in finding.related if other.value is not None and other.value == finding.expected]
+        if saying_so:
+            more = f" and {len(saying_so) - _MAX_AGREEING} more" if len(saying_so) > _MAX_AGREEING else ""
+            yield f"    expected by {', '.join(self._place(other, path) for other in saying_so[:_MAX_AGREEING])}{more}"
+        others = [other for other in finding.related if other not in saying_so]
+        for other in others[:_MAX_RELATED]:
+            yield self._related(other, path, "was" if finding.rule == "public-view-hash" else "says")
+        if len(others) > _MAX_RELATED:
+            yield f"    and {len(others) - _MAX_RELATED} more"
 
     def _expectation(self, finding: Finding) -> str:
         """Where the finding is and what was expected and found, as far as the message does not say so itself."""
         room = max(self._width // 3, _MIN_VALUE)
+        things = (finding.expected, finding.actual)
+        said = all(text in finding.message for text in contrast(finding.expected, finding.actual, _IN_MESSAGES))
         parts = []
-        for word, thing in (("expected", finding.expected), ("found", finding.actual)):
-            if thing is not None:
-                shown = value(thing, room)
-                if shown not in finding.message and not (isinstance(thing, str) and thing in finding.message):
-                    parts.append(f"{word} {shown}")
+        for word, thing, shown in zip(("expected", "found"), things, contrast(finding.expected, finding.actual, room), strict=True):
+            if thing is not None and not said and shown not in finding.message:
+                parts.append(f"{word} {shown}")
         where = ""
         if finding.pointer and finding.pointer not in finding.message:
             where = f"at {shorten(terminal(finding.pointer), room)}"
         text = ", ".join(parts)
         return f"    {where}: {text}" if where and text else f"    {where or text}" if where or text else ""
 
-    def _related(self, other: Related, path: str) -> str:
-        text = f"    {terminal(other.input)} " if other.input and other.input != path else "    "
+    def _place(self, other: Related, path: str) -> str:
+        text = f"{terminal(other.input)} " if other.input and other.input != path else ""
         text += shorten(terminal(other.pointer), max(self._width // 2, 20)) or "the whole record"
         if other.line is not None:
             text += f" ({other.line})" if other.column is None else f" ({other.line}:{other.column})"
-        return f"{text} says {value(other.value, max(self._width - len(text) - 6, _MIN_VALUE))}"
+        return text
+
+    def _related(self, other: Related, path: str, verb: str) -> str:
+        text = f"    {self._place(other, path)}"
+        return f"{text} {verb} {value(other.value, max(self._width - len(text) - 6, _MIN_VALUE))}"
 
     def _record(self, result: RecordResult) -> Iterator[str]:
         """In a verbose report: that a record passed, and what its protection is."""
@@ -143,6 +164,7 @@ def _verdict(verdict: Verdict, counts: Counts) -> tuple[str, str]:
     """The verdict's own word or words, and the rest of its line. Nothing but a pass of at least one record reads as a pass."""
     found = ", ".join(_number(number, noun) for number, noun in ((counts.errors, "error"), (counts.warnings, "warning")) if number)
     tail = f", {found}" if found else ""
+    tail += f", {_number(counts.allowed, 'finding')} allowed" if counts.allowed else ""
     if verdict == "incomplete":
         checked = f"of {_number(counts.records, 'record')} checked so far, {counts.failed} failed"
         return "INCOMPLETE", f": not everything was checked; {checked}{tail}"
@@ -176,11 +198,17 @@ def _closing(counts: Counts, skipped: Iterable[Skipped], summary: Summary, notes
     if summary.rules:
         levels = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.notes, "note")]
         found = ", ".join(_number(number, noun) for number, noun in levels if number)
-        rules = ", ".join(f"{number} {rule}" for rule, number in sorted(summary.rules.items(), key=lambda one: (-one[1], one[0])))
-        yield f"findings: {found} ({rules})"
+        yield f"findings: {found} ({_rules(summary.rules)})"
         if counts.notes and not notes_shown:
             yield "notes are not shown; --verbose shows them"
+    if counts.allowed:
+        yield f"allowed: {_number(counts.allowed, 'finding')} ({_rules(summary.allowed)})"
     yield from _skipped(skipped)
+
+
+def _rules(numbers: Mapping[str, int]) -> str:
+    """How many findings there are of each rule, the most frequent first."""
+    return ", ".join(f"{number} {rule}" for rule, number in sorted(numbers.items(), key=lambda one: (-one[1], one[0])))
 
 
 def _hash(checked: Checked, records: int, said: str, unavailable: str) -> str:

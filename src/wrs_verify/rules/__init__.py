@@ -7,8 +7,14 @@ A rule's scope says what the function is given and when:
 
 * `input`: a `Problem` that kept an input from being read as JSON;
 * `record`: a `Record`;
-* `drop`: the facts of all records (see `rules.drop`);
+* `drop`: the groups of facts that belong together (see `rules.drop`);
 * `run`: nothing: the engine itself reports these.
+
+A rule's leeway says how far a user may go easy on it:
+
+* `none`: not at all. The verdict would rest on nothing without it; so it is with every error outside the records;
+* `record`: in one record, by an allowance. Its level cannot be lowered;
+* `any`: by an allowance, and by a lower level.
 """
 
 from __future__ import annotations
@@ -21,11 +27,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from wrs_verify import safe
 from wrs_verify.model import Json, Level, Related
 
-__all__ = ["FAMILIES", "Found", "Rule", "Scope", "quote", "rule", "rules"]
+__all__ = ["FAMILIES", "Found", "Leeway", "Rule", "Scope", "contrast", "quote", "rule", "rules"]
 
 Scope: TypeAlias = Literal["input", "record", "drop", "run"]
+Leeway: TypeAlias = Literal["none", "record", "any"]
 
-FAMILIES = ("input", "profile", "hashes", "agreement", "claims", "engine")
+FAMILIES = ("input", "profile", "hashes", "agreement", "claims", "drop", "configuration", "engine")
 
 
 #: Characters of a value that a message shows.
@@ -33,13 +40,18 @@ _SHOWN = 80
 
 
 class Found(NamedTuple):
-    """What a rule found; the engine makes a finding of it. `pointer` is where, None where no place in a record is meant."""
+    """What a rule found; the engine makes a finding of it. `pointer` is where, None where no place in a record is meant.
+
+    `input` and `line` tell of which record, for a rule that is given more than one.
+    """
 
     pointer: str | None
     message: str
     expected: Json = None
     actual: Json = None
     related: tuple[Related, ...] = ()
+    input: str = ""
+    line: int | None = None
 
 
 class Rule(NamedTuple):
@@ -50,6 +62,9 @@ class Rule(NamedTuple):
     scope: Scope
     family: str
     check: Callable[[Any], Iterable[Found]]
+    unless: str | None = None
+    """A property of a record with which the rule can find nothing: it is not asked then."""
+    leeway: Leeway = "any"
 
     @property
     def documentation(self) -> str:
@@ -61,9 +76,9 @@ _registered: dict[str, Rule] = {}
 
 
 def rule(
-    name: str, level: Level, scope: Scope = "record"
+    name: str, level: Level, scope: Scope = "record", *, unless: str | None = None, leeway: Leeway | None = None
 ) -> Callable[[Callable[[Any], Iterable[Found]]], Callable[[Any], Iterable[Found]]]:
-    """Register a function as the rule of that name.
+    """Register a function as the rule of that name. Its leeway is `any` unless it is given, or the rule is an error outside the records.
 
     Raises:
         ValueError: two rules have one name.
@@ -72,7 +87,8 @@ def rule(
     def register(check: Callable[[Any], Iterable[Found]]) -> Callable[[Any], Iterable[Found]]:
         if name in _registered:
             raise ValueError(f"two rules are named {name}")
-        _registered[name] = Rule(name, level, scope, check.__module__.rpartition(".")[2], check)
+        granted = leeway or ("none" if level == "error" and scope != "record" else "any")
+        _registered[name] = Rule(name, level, scope, check.__module__.rpartition(".")[2], check, unless, granted)
         return check
 
     return register
@@ -89,3 +105,8 @@ def rules() -> dict[str, Rule]:
 def quote(value: Json) -> str:
     """A record's value as a message shows it: JSON text on one line, shortened in the middle, safe to print."""
     return safe.value(value, _SHOWN)
+
+
+def contrast(one: Json, other: Json) -> tuple[str, str]:
+    """Two values that differ, as a message shows them: where they are long, around the first difference."""
+    return safe.contrast(one, other, _SHOWN)

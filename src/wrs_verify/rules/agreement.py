@@ -8,7 +8,7 @@ from wrs_verify.agreements import Comparison, Copy, Judgement
 from wrs_verify.agreements.research_view import PEOPLE
 from wrs_verify.model import Related
 from wrs_verify.record import Record
-from wrs_verify.rules import Found, quote, rule
+from wrs_verify.rules import Found, contrast, rule
 
 
 def _differences(record: Record, name: str) -> Iterator[Found]:
@@ -16,14 +16,18 @@ def _differences(record: Record, name: str) -> Iterator[Found]:
         if odd.rule == name:
             related = tuple(Related(pointer, record.at(pointer)) for pointer in odd.related)
             yield Found(odd.pointer, odd.message, odd.expected, odd.actual, related)
+    told = set()
     for comparison, judgement in record.judgements:
         for copy in judgement.odd:
-            if (copy.rule or comparison.rule) == name and copy.pointer is not None:
+            if (copy.rule or comparison.rule) == name and copy.pointer is not None and copy.pointer not in told:
                 yield _difference(record, comparison, judgement, copy, copy.pointer)
+                if not copy.part:
+                    told.add(copy.pointer)
 
 
 def _difference(record: Record, comparison: Comparison, judgement: Judgement, odd: Copy, pointer: str) -> Found:
     expected = odd.prefix + judgement.value if odd.prefix else judgement.value
+    shown, believed = contrast(odd.value, judgement.value)
     where = "in the statement" if odd.part and odd.hashed else "here"
     if odd.part and not odd.hashed:
         said = f"this text does not end with {comparison.what}"
@@ -31,15 +35,17 @@ def _difference(record: Record, comparison: Comparison, judgement: Judgement, od
     elif odd.prefix:
         said = f"this is not the summary, a space and {comparison.what}"
     else:
-        said = f"{comparison.what} is {quote(odd.value)} {where}"
+        said = f"{comparison.what} is {shown} {where}"
     others = [copy for copy in (*judgement.agreeing, *judgement.odd) if copy.pointer != pointer]
     related = tuple(Related(copy.pointer, copy.value) for copy in others if copy.pointer is not None)
-    return Found(pointer, f"{said}, but {_support(record, judgement, len(comparison.copies))}", expected, record.at(pointer), related)
+    return Found(
+        pointer, f"{said}, but {_support(record, judgement, believed, len(comparison.copies))}", expected, record.at(pointer), related
+    )
 
 
-def _support(record: Record, judgement: Judgement, total: int) -> str:
+def _support(record: Record, judgement: Judgement, value: str, total: int) -> str:
     """What is believed, and why."""
-    value, agreeing = quote(judgement.value), judgement.agreeing
+    agreeing = judgement.agreeing
     if any(copy.pointer is None for copy in agreeing):
         return f"the profile says {value}"
     hashed = next((copy for copy in agreeing if copy.hashed), None)
@@ -52,7 +58,7 @@ def _support(record: Record, judgement: Judgement, total: int) -> str:
     return f"{value} in {len(agreeing)} of {total} copies, {agreeing[0].pointer} among them"
 
 
-@rule("target-mismatch", "error")
+@rule("target-mismatch", "error", unless="agrees", leeway="none")
 def target_mismatch(record: Record) -> Iterator[Found]:
     """A target triple (record id, version, content hash) is not the one that the record is about.
 
@@ -65,7 +71,7 @@ def target_mismatch(record: Record) -> Iterator[Found]:
     return _differences(record, "target-mismatch")
 
 
-@rule("identity-mismatch", "error")
+@rule("identity-mismatch", "error", unless="agrees")
 def identity_mismatch(record: Record) -> Iterator[Found]:
     """The entry's id is not the same wherever the entry, its package and its grades give it.
 
@@ -76,7 +82,7 @@ def identity_mismatch(record: Record) -> Iterator[Found]:
     return _differences(record, "identity-mismatch")
 
 
-@rule("grade-mismatch", "error")
+@rule("grade-mismatch", "error", unless="agrees")
 def grade_mismatch(record: Record) -> Iterator[Found]:
     """The entry's copy of the grade, or its points, differ from the published grade.
 
@@ -87,7 +93,7 @@ def grade_mismatch(record: Record) -> Iterator[Found]:
     return _differences(record, "grade-mismatch")
 
 
-@rule("edition-mismatch", "error")
+@rule("edition-mismatch", "error", unless="agrees")
 def edition_mismatch(record: Record) -> Iterator[Found]:
     """The record and its disposition name different ratings editions.
 
@@ -98,7 +104,7 @@ def edition_mismatch(record: Record) -> Iterator[Found]:
     return _differences(record, "edition-mismatch")
 
 
-@rule("text-mismatch", "warning")
+@rule("text-mismatch", "warning", unless="agrees")
 def text_mismatch(record: Record) -> Iterator[Found]:
     """The title, summary, boundary or area differs from its hashed copy.
 
@@ -111,7 +117,7 @@ def text_mismatch(record: Record) -> Iterator[Found]:
     return _differences(record, "text-mismatch")
 
 
-@rule("source-mismatch", "warning")
+@rule("source-mismatch", "warning", unless="agrees")
 def source_mismatch(record: Record) -> Iterator[Found]:
     """The sources are not the same in the record, its evidence, the entry and the grade, or a contributor has a source of another kind.
 
@@ -122,7 +128,7 @@ def source_mismatch(record: Record) -> Iterator[Found]:
     return _differences(record, "source-mismatch")
 
 
-@rule("people-mismatch", "warning")
+@rule("people-mismatch", "warning", unless="agrees")
 def people_mismatch(record: Record) -> Iterator[Found]:
     """The people of the entry are not those of the hashed statement, or a contributor is none of them.
 
@@ -151,7 +157,7 @@ def people_beyond_byline(record: Record) -> Iterator[Found]:
         yield Found("/version/record/contributors", message)
 
 
-@rule("credit-mismatch", "warning")
+@rule("credit-mismatch", "warning", unless="agrees")
 def credit_mismatch(record: Record) -> Iterator[Found]:
     """The note on people's roles is not the same in the entry, the grade's roles and the statement.
 
@@ -162,7 +168,7 @@ def credit_mismatch(record: Record) -> Iterator[Found]:
     return _differences(record, "credit-mismatch")
 
 
-@rule("statement-mismatch", "warning")
+@rule("statement-mismatch", "warning", unless="agrees")
 def statement_mismatch(record: Record) -> Iterator[Found]:
     """The statement does not repeat the record's title, summary, boundary and sources, in order.
 

@@ -25,8 +25,8 @@ def overclaim(record: Record) -> Iterator[Found]:
     Mend: take the claim back, or publish what it rests on: the review, the replay, the agent.
     """
     awarded = record.at("/scientific_verification_awarded")
-    denied = [(Related(pointer, term), said) for pointer, term, said in _DENIALS if record.at(pointer) == term]
-    if awarded is True and denied:
+    denied = [(Related(pointer, term), said) for pointer, term, said in _DENIALS if record.at(pointer) == term] if awarded is True else []
+    if denied:
         message = f"scientific verification is claimed, but {' and '.join(said for _, said in denied)}"
         yield Found("/scientific_verification_awarded", message, False, True, tuple(related for related, _ in denied))
     for grade in _GRADES:
@@ -69,8 +69,12 @@ def version_chain(record: Record) -> Iterator[Found]:
 
     Mend: put the target triple of the version before into `/version/previous`, and null in version 1.
     """
-    version, record_id, previous = record.at("/version/version"), record.at("/version/record_id"), record.at("/version/previous")
-    if not isinstance(version, int) or isinstance(version, bool) or not record.has("/version/previous"):
+    view = record.at("/version")
+    version = view.get("version") if isinstance(view, dict) else None
+    if not isinstance(version, int) or isinstance(version, bool) or "previous" not in view:
+        return
+    record_id, previous = view.get("record_id"), view["previous"]
+    if version == 1 and previous is None:
         return
     at = "/version/previous"
     related = (Related("/version/version", version), Related("/version/record_id", record_id))

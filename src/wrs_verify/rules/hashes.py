@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wrs_verify import diagnosis
-from wrs_verify.agreements import MISSING, Comparison, judge
+from wrs_verify.agreements import MISSING
 from wrs_verify.diagnosis import alterations
 from wrs_verify.model import Json, Problem, Related
 from wrs_verify.profile import Profile
 from wrs_verify.record import Record
-from wrs_verify.rules import Found, quote, rule
+from wrs_verify.rules import Found, contrast, quote, rule
 
-#: Altered members beyond the first that a message names; the finding's related places hold all of them.
+#: Altered members that a message names; the finding's related places hold all of them.
 _NAMED = 5
 
 
-@rule("public-view-hash", "error")
+@rule("public-view-hash", "error", unless="trusted", leeway="none")
 def public_view_hash(record: Record) -> Iterator[Found]:
     """The public view hash is not the hash of the view that it stands in.
 
@@ -38,17 +38,10 @@ def public_view_hash(record: Record) -> Iterator[Found]:
 def _explained(record: Record, profile: Profile, recorded: str) -> tuple[str, tuple[Related, ...]]:
     """Why the hash does not match, where that can be proved, and the altered members with their original values."""
     part = record.at(profile.hashed)
-    search = diagnosis.altered(record.view, _choices(record, profile), lambda part: record.hash_if(profile.public_view, part) == recorded)
+    search = _searched(record, profile, recorded)
     if search.alterations:
-        first, *more = search.alterations
-        said = f"{first.pointer} was altered after it was hashed: it was {quote(first.original)}, as {first.witness} still says"
-        if more:
-            said += f"; so {'was' if len(more) == 1 else 'were'} {', '.join(each.pointer for each in more[:_NAMED])}"
-            said += f" and {len(more) - _NAMED} more" if len(more) > _NAMED else ""
-        them = "it" if not more else "them"
-        return f"{said}. Restoring {them} gives the recorded hash", tuple(
-            Related(each.pointer, each.original) for each in search.alterations
-        )
+        related = tuple(Related(each.pointer, each.original) for each in search.alterations)
+        return _altered(search.alterations), related
     name = diagnosis.recipe(part, profile.public_view_hash.rpartition("/")[2], recorded)
     if name is not None:
         return f"{profile.hashed} was hashed {name}; nothing in it was altered", ()
@@ -59,27 +52,41 @@ def _explained(record: Record, profile: Profile, recorded: str) -> tuple[str, tu
     )
 
 
-def _choices(record: Record, profile: Profile) -> dict[str, list[tuple[Json, str]]]:
-    """For each hashed value what else it may have been: what its copies say, and for the statement what the other members predict."""
+def _altered(alterations: Sequence[diagnosis.Alteration]) -> str:
+    """Which members were altered, and what they were."""
+    if len(alterations) == 1:
+        (one,) = alterations
+        found, original = contrast(one.found, one.original)
+        said = f"{one.pointer} was altered after it was hashed: it is {found}, and was {original}, as {one.witness} still says"
+        return f"{said}. Restoring it gives the recorded hash"
+    named = [f"{each.pointer} was {contrast(each.found, each.original)[1]}" for each in alterations[:_NAMED]]
+    more = f", and {len(alterations) - _NAMED} more were altered" if len(alterations) > _NAMED else ""
+    said = f"{len(alterations)} values were altered after they were hashed, as their copies show: {', '.join(named)}{more}"
+    return f"{said}. Restoring them gives the recorded hash"
+
+
+def _searched(record: Record, profile: Profile, recorded: str) -> diagnosis.Search:
+    """Look for altered members: by what their copies say, and for the statement by what the other members predict."""
     choices = diagnosis.choices(record.comparisons)
     for violation in record.violations:
         if violation.keyword == "const" and violation.pointer.startswith(f"{profile.hashed}/"):
             choices.setdefault(violation.pointer, []).append((violation.expected, "the profile"))
-    believed = {
-        copy.pointer: judgement.value
-        for item in record.comparisons
-        if isinstance(item, Comparison)
-        for judgement in [judge(item.copies, trusted=False)]
-        for copy in item.copies
-        if copy.pointer and not copy.part and not copy.prefix
-    }
+    believed: dict[str, Json] = {}
+    likely: dict[str, tuple[Json, str]] = {}
+    for comparison, judgement in record.judgements:
+        for copy in comparison.copies:
+            if copy.pointer and not copy.part and not copy.prefix:
+                believed.setdefault(copy.pointer, judgement.value)
+                if copy.hashed and copy in judgement.odd:
+                    likely[copy.pointer] = (judgement.value, judgement.agreeing[0].pointer or "the profile")
     rebuilt = profile.rebuilt(record.view, believed)
     if rebuilt and rebuilt[1] != record.at(rebuilt[0]):
-        choices.setdefault(rebuilt[0], []).append((rebuilt[1], "the text that the other members predict"))
-    return choices
+        likely[rebuilt[0]] = (rebuilt[1], "the text that the other members predict")
+        choices.setdefault(rebuilt[0], []).append(likely[rebuilt[0]])
+    return diagnosis.altered(record.view, choices, likely, lambda part: record.hash_if(profile.public_view, part) == recorded)
 
 
-@rule("content-hash", "error")
+@rule("content-hash", "error", leeway="none")
 def content_hash(record: Record) -> Iterator[Found]:
     """The content hash is not the hash of the source version that was supplied.
 
@@ -99,7 +106,7 @@ def content_hash(record: Record) -> Iterator[Found]:
         yield Found(record.profile.content_hash, message, check.computed, check.recorded, related)
 
 
-@rule("view-alters-source", "error")
+@rule("view-alters-source", "error", leeway="none")
 def view_alters_source(record: Record) -> Iterator[Found]:
     """The public view shows something that its source version does not say.
 
@@ -133,7 +140,7 @@ def unusable_source(problem: Problem) -> Iterator[Found]:
     yield Found(problem.pointer, problem.message, problem.expected, problem.actual)
 
 
-@rule("content-unavailable", "note")
+@rule("content-unavailable", "note", leeway="none")
 def content_unavailable(record: Record) -> Iterator[Found]:
     """The content hash was not recomputed, since what it is taken over is not in the public view.
 

@@ -15,7 +15,7 @@ def _violations(record: Record, name: str) -> Iterator[Found]:
             yield Found(violation.pointer, violation.message, violation.expected, violation.actual)
 
 
-@rule("unknown-profile", "error")
+@rule("unknown-profile", "error", unless="valid", leeway="none")
 def unknown_profile(record: Record) -> Iterator[Found]:
     """The record names no profile that this version of the verifier knows.
 
@@ -35,7 +35,7 @@ def unknown_profile(record: Record) -> Iterator[Found]:
         yield Found("/profile" if named else "", message, sorted(PROFILES), actual)
 
 
-@rule("schema-violation", "error")
+@rule("schema-violation", "error", unless="valid", leeway="record")
 def schema_violation(record: Record) -> Iterator[Found]:
     """A value is not what the profile's schema allows: of another type, not of the right form, or missing.
 
@@ -46,7 +46,7 @@ def schema_violation(record: Record) -> Iterator[Found]:
     return _violations(record, "schema-violation")
 
 
-@rule("unknown-member", "warning")
+@rule("unknown-member", "warning", unless="valid")
 def unknown_member(record: Record) -> Iterator[Found]:
     """An object has a member that the profile does not name.
 
@@ -57,7 +57,7 @@ def unknown_member(record: Record) -> Iterator[Found]:
     return _violations(record, "unknown-member")
 
 
-@rule("unknown-term", "warning")
+@rule("unknown-term", "warning", unless="valid")
 def unknown_term(record: Record) -> Iterator[Found]:
     """A value is not one of the terms that have been seen in this place.
 

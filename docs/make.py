@@ -1,0 +1,131 @@
+"""Make the generated documentation: `python docs/make.py`.
+
+It writes `docs/rules.md`, `docs/options.md`, the table of options in `README.md`, the examples of `wrs-verify --explain`, and what the
+examples in all pages print. The same bytes come out on every machine; `tests/test_docs.py` sees that they are up to date.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from blocks import refreshed
+from examples import examples
+
+from wrs_verify import cli, hash_cli
+from wrs_verify.explain import LABELS, documentation
+from wrs_verify.rules import FAMILIES, Rule, rules
+
+__all__ = ["contents", "main"]
+
+PROJECT = Path(__file__).resolve().parent.parent
+EXAMPLES = "src/wrs_verify/examples.json"
+MADE = "<!-- Made by docs/make.py: change that, the docstrings of the rules or the vectors, and run `make docs`. -->\n"
+TABLE = re.compile(r"(?<=<!-- options -->\n).*?(?=<!-- end of options -->)", re.DOTALL)
+
+LEVELS = """\
+An *error* fails the run. A *warning* fails it with `--strict`. A *note* never fails it; the one exception is
+`content-unavailable`, which is an error with `--require-content`. `--pre-publication` is both options.
+"""
+
+
+def main() -> None:
+    """Write what has changed. The examples come first, since the pages show what the command prints of them."""
+    (PROJECT / EXAMPLES).write_text(examples_file(), encoding="utf-8")
+    for name, text in contents().items():
+        (PROJECT / name).write_text(text, encoding="utf-8")
+
+
+def contents() -> dict[str, str]:
+    """Every page as it should be: its path in the project, and its text."""
+    made = {"docs/rules.md": "".join(rules_page()), "docs/options.md": "".join(options_page())}
+    written = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+    for file in written:
+        name = file.relative_to(PROJECT).as_posix()
+        if name not in made:
+            text = TABLE.sub(lambda _: "".join(options_table(cli.command)), file.read_text(encoding="utf-8"))
+            made[name] = refreshed(text)
+    return made
+
+
+def examples_file() -> str:
+    """The package's data file with the examples."""
+    return json.dumps(examples(), indent=1, ensure_ascii=True) + "\n"
+
+
+def rules_page() -> Iterator[str]:
+    """All rules by family."""
+    known = examples()
+    yield f"# Rules\n\n{MADE}\nWhat is checked, why, and how to mend what is found. `wrs-verify --explain RULE` shows the same.\n\n{LEVELS}\n"
+    yield "The examples can be run in a checkout of the project.\n"
+    for family in FAMILIES:
+        yield f"\n## {family}\n\n{first_line(family)}\n\n| rule | level | |\n| --- | --- | --- |\n"
+        members = [rule for rule in rules().values() if rule.family == family]
+        for rule in members:
+            yield f"| [`{rule.name}`](#{rule.name}) | {rule.level} | {cell(documentation(rule).summary)} |\n"
+        for rule in members:
+            yield from rule_section(rule, known)
+
+
+def first_line(family: str) -> str:
+    """What a family of rules is about: the first paragraph of its module's docstring."""
+    text = importlib.import_module(f"wrs_verify.rules.{family}").__doc__ or ""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+def rule_section(rule: Rule, known: dict[str, dict[str, dict[str, object]]]) -> Iterator[str]:
+    """One rule."""
+    said = documentation(rule)
+    yield f"\n### {rule.name}\n\n"
+    yield "\n\n".join([*said.what, f"**Why:** {said.why[0]}", *said.why[1:], f"**Mend:** {said.mend[0]}", *said.mend[1:]]) + "\n"
+    if rule.name not in known:
+        yield "\nThere is no example: no file brings this about by itself.\n"
+        return
+    for label, example in zip((LABELS[rule.level], "Passes"), known[rule.name].values(), strict=True):
+        yield f"\n{label}:\n\n```text\n$ {example['command']}\n"
+        if example["says"]:
+            yield f"{example['says']}\n"
+        lines = example["lines"]
+        if isinstance(lines, list) and lines:
+            yield "\n" + "".join(f"{line}\n" for line in lines)
+        yield "```\n"
+
+
+def options_page() -> Iterator[str]:
+    """The options and exit statuses of both commands, as the commands themselves know them."""
+    yield f"# Options\n\n{MADE}"
+    for command in (cli.command, hash_cli.command):
+        name = "wrs-verify" if command is cli.command else "wrs-hash"
+        said, _, statuses = (command.help or "").partition("\b")
+        yield f"\n## {name}\n\n```text\n{command.get_usage(context(command))}\n```\n\n{said.strip()}\n\n"
+        yield from options_table(command)
+        yield "\n| exit status | meaning |\n| --- | --- |\n"
+        for status, meaning in re.findall(r"^\s*([0-9])  (.*)$", statuses, re.MULTILINE):
+            yield f"| {status} | {cell(meaning)} |\n"
+
+
+def options_table(command: click.Command) -> Iterator[str]:
+    """The options of a command with their help."""
+    yield "| option | meaning |\n| --- | --- |\n"
+    for parameter in command.get_params(context(command)):
+        record = parameter.get_help_record(context(command))
+        if record:
+            names, meaning = record
+            yield f"| `{names}` | {cell(' '.join(meaning.split()))} |\n"
+
+
+def context(command: click.Command) -> click.Context:
+    return click.Context(command, info_name="wrs-verify" if command is cli.command else "wrs-hash")
+
+
+def cell(text: str) -> str:
+    """Text for a cell of a table, in which `<` is no markup."""
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+if __name__ == "__main__":
+    main()
