@@ -10,12 +10,14 @@ import json
 from collections.abc import Iterator
 from contextlib import chdir
 from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from click.testing import CliRunner
 
 from wrs_verify import pointers
+from wrs_verify.canonical import canonical, digest
 from wrs_verify.cli import command
 from wrs_verify.model import Limits
 from wrs_verify.parsing import ParseError, parse
@@ -25,11 +27,11 @@ from wrs_verify.safe import shorten, terminal, value
 __all__ = ["examples"]
 
 PROJECT = Path(__file__).resolve().parent.parent
-VECTORS = PROJECT / "vectors"
 
 #: What serves as the passing example where the cases of a rule have none: without a source version, and with one.
 PLAIN, SOURCED = "valid/plain", "content-hash/match"
-WIDTH = 100
+#: Columns of a line that is shown: indented, it fits into 100.
+WIDTH = 96
 MAX_LINES = 4
 
 
@@ -41,12 +43,13 @@ class Run(NamedTuple):
     findings: list[dict[str, Any]]
 
 
+@cache
 def examples() -> dict[str, Any]:
     """For each rule that some case breaks: the example that fails and the one that passes, as `examples.json` holds them."""
-    files = sorted((VECTORS / "cases").glob("*.json"))
+    files = sorted((PROJECT / "vectors/cases").glob("*.json"))
     cases = {case["case"]: case for file in files for case in json.loads(file.read_bytes())["cases"]}
     made: dict[str, Any] = {}
-    with chdir(VECTORS):
+    with chdir(PROJECT):
         for name in rules():
             own = [case for case in cases.values() if case["case"].startswith(f"{name}/")]
             failing = [run(case) for case in own or cases.values() if any(finding["rule"] == name for finding in case["findings"])]
@@ -59,11 +62,16 @@ def examples() -> dict[str, Any]:
 
 
 def run(case: dict[str, Any]) -> Run:
-    """Run the command as a case says."""
-    done = CliRunner().invoke(command, [*case["arguments"], *case["inputs"], "--jobs", "1", "--report", "json"])
+    """Run the command as a case says, but from the project's folder."""
+    arguments, inputs = [[in_vectors(word) for word in case[part]] for part in ("arguments", "inputs")]
+    done = CliRunner().invoke(command, [*arguments, *inputs, "--jobs", "1", "--report", "json"])
     report = json.loads(done.stdout)
     found = [finding for record in report["records"] for finding in record["findings"]] + report["findings"]
-    return Run(case["inputs"], case["arguments"], found)
+    return Run(inputs, arguments, found)
+
+
+def in_vectors(word: str) -> str:
+    return f"vectors/{word}" if Path("vectors", word).exists() else word
 
 
 def finding_of(rule: str, one: Run) -> dict[str, Any]:
@@ -77,8 +85,8 @@ def telling(finding: dict[str, Any]) -> tuple[bool, bool]:
 
 def pair(rule: str, failing: Run, passing: Run) -> dict[str, Any]:
     finding = finding_of(rule, failing)
-    if finding["input"] not in failing.inputs:
-        lines = [f"vectors/{terminal(finding['input'])}"], []
+    if finding["input"] not in files(failing):  # a member of an archive
+        lines = [terminal(finding["input"])], []
     elif finding["pointer"] is not None and is_parsed(finding["input"]):
         lines = list(values(finding, failing, failing)), list(values(finding, failing, passing))
     else:
@@ -90,9 +98,7 @@ def pair(rule: str, failing: Run, passing: Run) -> dict[str, Any]:
 
 
 def called(one: Run) -> str:
-    """How to call the command from the project's folder."""
-    words = [*one.arguments, *one.inputs]
-    return " ".join(["wrs-verify", *[f"vectors/{word}" if Path(word).exists() else word for word in words]])
+    return " ".join(["wrs-verify", *one.arguments, *one.inputs])
 
 
 def is_parsed(name: str) -> bool:
@@ -109,18 +115,20 @@ def values(finding: dict[str, Any], failing: Run, shown: Run) -> Iterator[str]:
         (finding["input"], finding["pointer"]),
         *[(each["input"] or finding["input"], each["pointer"]) for each in finding["related"]],
     ]
-    named = {name: files(shown)[at] for at, name in enumerate(files(failing)) if at < len(files(shown))}
+    theirs, ours = files(failing), files(shown)
+    named = dict(zip(theirs, ours, strict=True)) if len(theirs) == len(ours) else {}
     several = len({name for name, _ in places}) > 1
     for name, pointer in places[:MAX_LINES]:
         if name in named:
-            before = f"vectors/{terminal(named[name])} " if several else ""
+            before = f"{terminal(Path(named[name]).name)} " if several else ""
             before += f"{terminal(pointer) or '(the whole record)'}: "
             yield before + at_pointer(named[name], pointer, max(WIDTH - len(before), 24))
 
 
 def files(one: Run) -> list[str]:
-    """The files of a run in order: its inputs, and the source versions that it is given."""
-    return [*one.inputs, *[word for word in one.arguments if Path(word).is_file()]]
+    """The files of a run in order: its inputs, what is in those that are folders, and the source versions that it is given."""
+    words = [*one.inputs, *[word for word in one.arguments if word.startswith("vectors/")]]
+    return [file.as_posix() for word in words for file in (sorted(Path(word).glob("*")) if Path(word).is_dir() else [Path(word)])]
 
 
 def at_pointer(name: str, pointer: str, width: int) -> str:
@@ -130,7 +138,8 @@ def at_pointer(name: str, pointer: str, width: int) -> str:
         return "(not there)"
     text = value(found, width)
     if isinstance(found, dict | list) and "…" in text:
-        return f"(an object of {len(found)} members)" if isinstance(found, dict) else f"(an array of {len(found)} items)"
+        what = f"an object of {len(found)} members" if isinstance(found, dict) else f"an array of {len(found)} items"
+        return f"({what}, sha256:{digest(canonical(found))[7:15]}…)"
     return text
 
 

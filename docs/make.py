@@ -7,6 +7,7 @@ examples in all pages print. The same bytes come out on every machine; `tests/te
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -16,8 +17,8 @@ import click
 from blocks import refreshed
 from examples import examples
 
-from wrs_verify import cli, hash_cli
-from wrs_verify.explain import LABELS, documentation
+from wrs_verify import cli, diagnosis, hash_cli
+from wrs_verify.explain import LABELS, documentation, leeway
 from wrs_verify.rules import FAMILIES, Rule, rules
 
 __all__ = ["contents", "main"]
@@ -25,11 +26,12 @@ __all__ = ["contents", "main"]
 PROJECT = Path(__file__).resolve().parent.parent
 EXAMPLES = "src/wrs_verify/examples.json"
 MADE = "<!-- Made by docs/make.py: change that, the docstrings of the rules or the vectors, and run `make docs`. -->\n"
-TABLE = re.compile(r"(?<=<!-- options -->\n).*?(?=<!-- end of options -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end of \2 -->)", re.DOTALL)
 
 LEVELS = """\
 An *error* fails the run. A *warning* fails it with `--strict`. A *note* never fails it; the one exception is
-`content-unavailable`, which is an error with `--require-content`. `--pre-publication` is both options.
+`content-unavailable`, which is an error with `--require-content`. `--pre-publication` is both options. A
+[configuration](configuration.md) can raise the level of any rule; whether it can be lowered or allowed stands under its name.
 """
 
 
@@ -47,9 +49,23 @@ def contents() -> dict[str, str]:
     for file in written:
         name = file.relative_to(PROJECT).as_posix()
         if name not in made:
-            text = TABLE.sub(lambda _: "".join(options_table(cli.command)), file.read_text(encoding="utf-8"))
-            made[name] = refreshed(text)
+            made[name] = refreshed(MARKED.sub(marked, file.read_text(encoding="utf-8")))
     return made
+
+
+def marked(found: re.Match[str]) -> str:
+    """What belongs between two marks in a written page."""
+    parts = {"options": options_table, "statuses": statuses_table, "limits": limits_table}
+    inside = bounds() if found[2] == "bounds" else parts[found[2]](cli.command)
+    return found[1] + "".join(inside) + found[3]
+
+
+def bounds() -> Iterator[str]:
+    """How far the search for an explanation goes."""
+    yield f"- At most {diagnosis.MAX_TRIES:,} combinations of original values are tried for one record: all differing values together\n"
+    yield "  first, then one at a time, all but one, two, and so on. Where the search was given up, the message says after how many.\n"
+    million = diagnosis.MAX_BYTES // 1_000_000
+    yield f"- Mistakes are tried, the likeliest first, until {million} million bytes have been hashed for one record.\n"
 
 
 def examples_file() -> str:
@@ -60,8 +76,8 @@ def examples_file() -> str:
 def rules_page() -> Iterator[str]:
     """All rules by family."""
     known = examples()
-    yield f"# Rules\n\n{MADE}\nWhat is checked, why, and how to mend what is found. `wrs-verify --explain RULE` shows the same.\n\n{LEVELS}\n"
-    yield "The examples can be run in a checkout of the project.\n"
+    yield f"# Rules\n\n{MADE}\nWhat is checked, why, and how to mend what is found: `wrs-verify --explain RULE` shows the same.\n"
+    yield f"\n{LEVELS}\nThe examples can be run in a checkout of the project.\n"
     for family in FAMILIES:
         yield f"\n## {family}\n\n{first_line(family)}\n\n| rule | level | |\n| --- | --- | --- |\n"
         members = [rule for rule in rules().values() if rule.family == family]
@@ -80,10 +96,10 @@ def first_line(family: str) -> str:
 def rule_section(rule: Rule, known: dict[str, dict[str, dict[str, object]]]) -> Iterator[str]:
     """One rule."""
     said = documentation(rule)
-    yield f"\n### {rule.name}\n\n"
+    yield f"\n### {rule.name}\n\n*{rule.level.capitalize()}; {leeway(rule)}.*\n\n"
     yield "\n\n".join([*said.what, f"**Why:** {said.why[0]}", *said.why[1:], f"**Mend:** {said.mend[0]}", *said.mend[1:]]) + "\n"
     if rule.name not in known:
-        yield "\nThere is no example: no file brings this about by itself.\n"
+        yield "\nThere is no example: no record brings this about.\n"
         return
     for label, example in zip((LABELS[rule.level], "Passes"), known[rule.name].values(), strict=True):
         yield f"\n{label}:\n\n```text\n$ {example['command']}\n"
@@ -100,26 +116,41 @@ def options_page() -> Iterator[str]:
     yield f"# Options\n\n{MADE}"
     for command in (cli.command, hash_cli.command):
         name = "wrs-verify" if command is cli.command else "wrs-hash"
-        said, _, statuses = (command.help or "").partition("\b")
-        yield f"\n## {name}\n\n```text\n{command.get_usage(context(command))}\n```\n\n{said.strip()}\n\n"
+        said = inspect.cleandoc((command.help or "").partition("\b")[0])
+        yield f"\n## {name}\n\n```text\n{command.get_usage(context(command))}\n```\n\n{said}\n\n"
         yield from options_table(command)
-        yield "\n| exit status | meaning |\n| --- | --- |\n"
-        for status, meaning in re.findall(r"^\s*([0-9])  (.*)$", statuses, re.MULTILINE):
-            yield f"| {status} | {cell(meaning)} |\n"
+        yield "\n"
+        yield from statuses_table(command)
+
+
+def statuses_table(command: click.Command) -> Iterator[str]:
+    """The exit statuses of a command, as its help lists them."""
+    yield "| exit status | meaning |\n| --- | --- |\n"
+    for status, meaning in re.findall(r"^\s*([0-9])  (.*)$", command.help or "", re.MULTILINE):
+        yield f"| {status} | {cell(meaning)} |\n"
+
+
+def limits_table(command: click.Command) -> Iterator[str]:
+    """The options that limit inputs, with their defaults."""
+    yield "| option | what it limits | default |\n| --- | --- | --- |\n"
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and parameter.opts[0].startswith("--max-"):
+            yield f"| `{parameter.opts[0]}` | {(parameter.help or '').rstrip('.')} | {parameter.default:,} |\n"
 
 
 def options_table(command: click.Command) -> Iterator[str]:
     """The options of a command with their help."""
     yield "| option | meaning |\n| --- | --- |\n"
     for parameter in command.get_params(context(command)):
-        record = parameter.get_help_record(context(command))
-        if record:
-            names, meaning = record
-            yield f"| `{names}` | {cell(' '.join(meaning.split()))} |\n"
+        if isinstance(parameter, click.Option):
+            names = ", ".join(sorted(parameter.opts, key=len))
+            metavar = "" if parameter.is_flag else f" {parameter.metavar}"
+            default = f" [default: {parameter.default:,}]" if parameter.show_default else ""
+            yield f"| `{names}{metavar}` | {cell(' '.join((parameter.help or '').split()))}{default} |\n"
 
 
 def context(command: click.Command) -> click.Context:
-    return click.Context(command, info_name="wrs-verify" if command is cli.command else "wrs-hash")
+    return click.Context(command, info_name="wrs-verify" if command is cli.command else "wrs-hash", **command.context_settings)
 
 
 def cell(text: str) -> str:

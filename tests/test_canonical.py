@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from shared import shared
 
 from wrs_verify.canonical import CanonicalError, canonical, canonical_reference, digest, form, read
+from wrs_verify.mistakes import MAX_DEPTH, MAX_INTEGER
 from wrs_verify.model import Limits
-from wrs_verify.parsing import MAX_DEPTH, MAX_INTEGER, ParseError, same
+from wrs_verify.parsing import ParseError, same
 
 LIMITS = Limits()
 TEXT = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('"\\/\x00\x1f\x7f\ue000\uffff😀é a'), max_size=5)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from shared import shared
 
 from wrs_verify import parsing
+from wrs_verify.mistakes import MAX_DEPTH, MAX_INTEGER, diagnose
 from wrs_verify.model import Limits
-from wrs_verify.parsing import MAX_DEPTH, MAX_INTEGER, ParseError, diagnose, disagreement, dump, parse, parse_fast, same
+from wrs_verify.parsing import ParseError, disagreement, dump, parse, parse_fast, same
 
 LIMITS = Limits()
 TEXT = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('"\\/\x00\x1f\x7f\ue000\uffff😀é a'), max_size=6)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import orjson
 
+from wrs_verify.mistakes import MAX_DEPTH
 from wrs_verify.model import Json, Limits
-from wrs_verify.parsing import MAX_DEPTH, dump, parse_fast, parse_reference
+from wrs_verify.parsing import dump, parse_fast, parse_reference
 
 __all__ = ["CanonicalError", "Document", "canonical", "canonical_reference", "digest", "form", "read"]
 

@@ -12,12 +12,12 @@ from typing import Any, NoReturn
 
 import click
 
-from wrs_verify import config, execution
+from wrs_verify import config, execution, progress
 from wrs_verify._version import VERSION
 from wrs_verify.engine import Options
 from wrs_verify.inputs import InputLimits, MissingPath, Selection
+from wrs_verify.mistakes import MAX_DEPTH
 from wrs_verify.model import Limits
-from wrs_verify.parsing import MAX_DEPTH
 from wrs_verify.report import FORMATS
 from wrs_verify.report import Options as ReportOptions
 from wrs_verify.report.output import OutputError, Reports, Spec, parse_specs
@@ -195,7 +195,8 @@ def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> i
     signal.signal(signal.SIGINT, _interrupt)
     try:
         with Reports(specs, shown, sys.stdout.buffer) as reports:
-            ending = execution.run(job, reports.record)
+            with progress.shown(job.selection, reports.record) as record:
+                ending = execution.run(job, record)
             reports.finish(ending.verdict, ending.counts, ending.skipped, ending.findings, ending.summary)
     except MissingPath as error:
         raise click.UsageError(str(error)) from error

@@ -256,7 +256,7 @@ def _target(record: Record) -> dict[str, Json] | None:
     """The target triple, as the hashed copy gives it, or the first copy that is one."""
     for pointer in record.profile.targets if record.profile else ():
         triple = record.at(pointer)
-        if record.valid or isinstance(triple, dict) and validation.is_valid("wrs-target-triple-1", triple):
+        if record.valid or (isinstance(triple, dict) and validation.is_valid("wrs-target-triple-1", triple)):
             return cast("dict[str, Json]", triple)
     return None
 

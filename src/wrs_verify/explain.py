@@ -15,11 +15,12 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+from wrs_verify import policy
 from wrs_verify.model import Json
 from wrs_verify.rules import Rule, quote, rules
 from wrs_verify.safe import shorten, visible
 
-__all__ = ["LABELS", "Documentation", "Example", "UnknownRule", "documentation", "examples", "explain", "listing"]
+__all__ = ["LABELS", "Documentation", "Example", "UnknownRule", "documentation", "examples", "explain", "leeway", "listing"]
 
 #: What an example with the defect is called, by the level of the rule: not everything that is found fails a run.
 LABELS = {"error": "Fails", "warning": "Fails with --strict", "note": "Is noted"}
@@ -96,13 +97,22 @@ def explain(name: str, width: int) -> str:
         near = " or ".join(get_close_matches(name, rules(), 3))
         raise UnknownRule(f"there is no rule {quote(name)}; " + (f"did you mean {near}?" if near else "--list-rules lists them"))
     known = documentation(rule)
-    parts = [f"{rule.name}: {rule.level}, of the family {rule.family}"]
+    parts = [_wrapped(f"{rule.name}: {rule.level}, of the family {rule.family}; {leeway(rule)}", width)]
     for word, paragraphs in (("", known.what), ("Why: ", known.why), ("Mend: ", known.mend)):
         parts += [_wrapped(word + text if at == 0 else text, width) for at, text in enumerate(paragraphs)]
     pair = examples().get(name)
     if pair:
         parts += ["\n".join(_shown(word, one, width)) for word, one in zip((LABELS[rule.level], "Passes"), pair, strict=True)]
     return "\n\n".join(parts) + "\n"
+
+
+def leeway(rule: Rule) -> str:
+    """What a configuration can do about a rule, as a clause without a subject."""
+    lowered = rule.level != "note" and policy.level_fault(rule.name, "note") is None
+    allowed = policy.allowance_fault(rule.name) is None
+    if lowered or allowed:
+        return "can be " + " or ".join(word for word, able in (("lowered", lowered), ("allowed in a record", allowed)) if able)
+    return "cannot be lowered or allowed" if rule.level != "note" else "cannot be allowed"
 
 
 def _wrapped(text: str, width: int) -> str:

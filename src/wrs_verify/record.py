@@ -20,7 +20,7 @@ _NOTHING = HashCheck("unavailable")
 _Value = TypeVar("_Value")
 
 
-class _lazy(Generic[_Value]):  # noqa: N801 (a decorator)
+class _lazy(Generic[_Value]):
     """A property that is worked out once, when it is first asked for. `functools.cached_property` takes a lock for it in Python 3.11."""
 
     def __init__(self, compute: Callable[[Any], _Value]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -84,15 +85,16 @@ def run(job: Job, record: Callable[[RecordResult], None]) -> Ending:
     """
     policy.check(job.options.levels, job.options.allowances, job.options.now)
     found = find(job.selection)
-    with gathered(job.sources, job.options, job.limits) as (sources, findings):
-        return _fold(_outcomes(job, found, Setup(job.options, job.limits, sources)), record, findings, job.options)
+    with gathered(job.sources, job.options, job.limits) as (sources, findings), closing(Gathering()) as gathering:
+        return _fold(_outcomes(job, found, Setup(job.options, job.limits, sources)), record, findings, gathering, job.options)
 
 
-def _fold(outcomes: Iterator[Outcome], record: Callable[[RecordResult], None], findings: list[Finding], options: Options) -> Ending:
+def _fold(
+    outcomes: Iterator[Outcome], record: Callable[[RecordResult], None], findings: list[Finding], gathering: Gathering, options: Options
+) -> Ending:
     tally = Tally()
     skipped: list[Skipped] = []
     inputs, last, complete = 0, None, True
-    gathering = Gathering()
     used: set[Allowance] = set()
     try:
         for outcome in outcomes:
@@ -128,8 +130,6 @@ def _judge(gathering: Gathering, options: Options, findings: list[Finding], *, c
             findings.append(finding)
     except Interrupted:
         return False
-    finally:
-        gathering.close()
     return complete
 
 

@@ -70,9 +70,16 @@ class Gathering:
         if self._failure:
             raise self._failure
         if self._database is None:
-            return groups(grouping, [facts for _, facts in self._held])
-        self._write(self._database)
-        return collect(grouping, _entries(self._database, grouping))
+            yield from groups(grouping, [facts for _, facts in self._held])
+            return
+        import sqlite3
+
+        try:
+            self._write(self._database)
+            yield from collect(grouping, _entries(self._database, grouping))
+        except sqlite3.Error as error:
+            self._failure = error  # nothing that is read after this could be relied on
+            raise
 
     def close(self) -> None:
         """Remove the file, if there is one."""

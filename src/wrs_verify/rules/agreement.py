@@ -63,8 +63,7 @@ def target_mismatch(record: Record) -> Iterator[Found]:
     """A target triple (record id, version, content hash) is not the one that the record is about.
 
     Why: the entry, the grade and the disposition each say which exact content they are about. Where one names another, a
-    judgement on one
-    record is shown with the content of another.
+    judgement on one record is shown with the content of another.
 
     Mend: correct the copy that the message names; the hashed `/version/source_ref` is the one to believe.
     """
@@ -77,7 +76,7 @@ def identity_mismatch(record: Record) -> Iterator[Found]:
 
     Why: the grade of one entry is shown with another. No hash covers the id, so its copies are all that protects it.
 
-    Mend: correct the copy that differs from the majority.
+    Mend: correct the copy that the message names.
     """
     return _differences(record, "identity-mismatch")
 
@@ -109,8 +108,7 @@ def text_mismatch(record: Record) -> Iterator[Found]:
     """The title, summary, boundary or area differs from its hashed copy.
 
     Why: the entry and the grade are not hashed; what they show of the record is only protected by agreeing with it. Two
-    editions of one text can
-    part honestly, so this is a warning.
+    editions of one text can part honestly, so this is a warning.
 
     Mend: copy the text from the hashed record.
     """
@@ -119,7 +117,7 @@ def text_mismatch(record: Record) -> Iterator[Found]:
 
 @rule("source-mismatch", "warning", unless="agrees")
 def source_mismatch(record: Record) -> Iterator[Found]:
-    """The sources are not the same in the record, its evidence, the entry and the grade, or a contributor has a source of another kind.
+    """The sources are not the same in the record, its evidence, the entry and the grade, or a contributor cites none of them.
 
     Why: readers follow the links of the entry, which is not hashed.
 

@@ -148,7 +148,7 @@ def open_chain(groups: Iterable[Group]) -> Iterator[Found]:
     for group in groups:
         if not group.held.times:
             place = _places(group.missed.first[0], group.missed.times)
-            message = f"{_version(group)}, to which {place} {_refer(group)}, is not among the records of this drop{_doubtful(group)}"
+            message = f"{_version(group)}, to which {place} {_refer(group)}, is not among the records that were read{_doubtful(group)}"
             yield _found(message, _some(group.missed), lambda entry: (entry.pointer or "", None))
 
 
@@ -192,7 +192,8 @@ def dangling_reference(groups: Iterable[Group]) -> Iterator[Found]:
     """
     for group in groups:
         place = _places(group.missed.first[0])
-        message = f"the entry {quote(group.key[0])}, which {place} {_refer(group, 'name')}, has no record in this drop{_doubtful(group)}"
+        named = f"the entry {quote(group.key[0])}, which {place} {_refer(group, 'name')}"
+        message = f"{named}, is that of none of the records that were read{_doubtful(group)}"
         yield _found(message, _some(group.missed), lambda entry: (entry.pointer or "", entry.key[0]))
 
 

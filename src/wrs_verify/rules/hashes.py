@@ -23,8 +23,7 @@ def public_view_hash(record: Record) -> Iterator[Found]:
     It is `sha256:` and the SHA-256 of the RFC 8785 canonical form of `/version` without its member `public_view_hash`.
 
     Why: something in `/version` was changed after it was hashed, or it was hashed by another recipe. Until it matches,
-    nothing in the record
-    can be relied on.
+    nothing in the record can be relied on.
 
     Mend: if the message names the altered member, put its original value back. If the change is meant, `wrs-hash --stamp`
     writes the right hash.
@@ -130,7 +129,8 @@ def view_alters_source(record: Record) -> Iterator[Found]:
 
 @rule("unusable-source", "error", "run")
 def unusable_source(problem: Problem) -> Iterator[Found]:
-    """Something that was supplied with `--sources` cannot be used: it is no source version, or another one of a record and version.
+    """Something that was supplied with `--sources` cannot be used: it is no source version, or not the only one of
+    its record and version.
 
     Why: with two source versions for one target it is open which of them a view must agree with, and a record whose source cannot be
     read would pass unchecked.
@@ -144,9 +144,8 @@ def unusable_source(problem: Problem) -> Iterator[Found]:
 def content_unavailable(record: Record) -> Iterator[Found]:
     """The content hash was not recomputed, since what it is taken over is not in the public view.
 
-    Why: a public view leaves things out of its source version. All copies of the content hash agree, but that the content has
-    this hash is the
-    publisher's word alone. With `--require-content` this is an error.
+    Why: a public view leaves things out of its source version. Its copies can be compared, but that the content has this
+    hash is the publisher's word alone. With `--require-content` this is an error.
 
     Mend: supply the source versions with `--sources PATH`.
     """
