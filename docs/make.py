@@ -62,8 +62,8 @@ def marked(found: re.Match[str]) -> str:
 
 def bounds() -> Iterator[str]:
     """How far the search for an explanation goes."""
-    yield f"- At most {diagnosis.MAX_TRIES:,} combinations of original values are tried for one record: all differing values together\n"
-    yield "  first, then one at a time, all but one, two, and so on. Where the search was given up, the message says after how many.\n"
+    yield f"- At most {diagnosis.MAX_TRIES:,} combinations of original values are tried for one record: first what most copies say, all of it and\n"
+    yield "  then parts, then what any copy says. Where the search was given up, the message says after how many.\n"
     million = diagnosis.MAX_BYTES // 1_000_000
     yield f"- Mistakes are tried, the likeliest first, until {million} million bytes have been hashed for one record.\n"
 

@@ -380,6 +380,7 @@ BROKEN = {
     "no public view hash": {"/version/public_view_hash": builder.REMOVE},
     "a hash of another form": {"/version/public_view_hash": "none"},
     "no hashed target": {"/version/source_ref": builder.REMOVE},
+    **{f"another version in {pointer}": {f"{pointer}/version": 2} for pointer in TARGETS},
     **{f"no {pointer}": {pointer: builder.REMOVE} for pointer in TARGETS},
     **{f"another type in {pointer}": {f"{pointer}/version": True} for pointer in TARGETS},
     **{f"another form in {pointer}": {f"{pointer}/content_hash": "none"} for pointer in TARGETS},
@@ -387,11 +388,12 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("changes", BROKEN.values(), ids=BROKEN)
-def test_no_allowance_hides_a_hash_or_a_target_that_is_missing_or_malformed(changes: dict[str, Json]) -> None:
-    broken = builder.change(RECORD, changes, stamped="/version/public_view_hash" not in changes)
+def test_nothing_is_allowed_where_a_hash_or_a_target_is_wrong_missing_or_malformed(changes: dict[str, Json]) -> None:
+    broken = builder.change(RECORD, {"/entry/title": "Another title"} | changes, stamped="/version/public_view_hash" not in changes)
     put(broken)
     before = report(*DAY)["records"]
     assert before[0]["verdict"] == "fail"
+    assert "text-mismatch" in {finding["rule"] for finding in before[0]["findings"]}
     configure("".join(allow(rule) for rule in rules() if rules()[rule].scope == "record" and rules()[rule].leeway != "none"))
     assert report(*DAY)["records"] == before
 

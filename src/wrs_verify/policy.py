@@ -118,7 +118,6 @@ def _matches(allowance: Allowance, finding: Finding, version: int) -> bool:
         allowance.rule == finding.rule
         and allowance.version in (None, version)
         and allowance.pointer in (None, finding.pointer)
-        and allowance_fault(finding.rule) is None
     )
 
 

@@ -9,7 +9,6 @@ from wrs_verify.record import Record
 from wrs_verify.rules import Found, quote, rule
 
 _GRADES = ("/published_grade", "/entry/published_grade")
-_POINTS = ("/published_grade/points", "/entry/points")
 _DENIALS = (
     ("/entry/scientific_assessment/scientific_review", "NOT_REVIEWED_BY_WRS", "nobody reviewed it"),
     ("/entry/scientific_assessment/formal_replay", "NOT_RUN", "no formal replay was run"),
@@ -52,8 +51,11 @@ def disposition_mismatch(record: Record) -> Iterator[Found]:
     if not isinstance(status, str):
         return
     assessed = status == "ASSESSED"
-    parts = [pointer for pointer in (*_GRADES, *_POINTS) if pointer in _GRADES or record.at(pointer.rpartition("/")[0]) is not None]
-    wrong = [pointer for pointer in parts if (record.at(pointer) is not None) != assessed]
+    published = record.at("/published_grade")
+    parts = [("/published_grade", published), ("/entry/published_grade", record.at("/entry/published_grade"))]
+    parts += [("/published_grade/points", record.at("/published_grade/points"))] if published is not None else []
+    parts += [("/entry/points", record.at("/entry/points"))]
+    wrong = [pointer for pointer, value in parts if (value is not None) != assessed]
     if wrong:
         verb = "is" if len(wrong) == 1 else "are"
         message = f"the disposition is {quote(status)}, but {' and '.join(wrong)} {verb} {'missing' if assessed else 'there'}"
@@ -120,7 +122,7 @@ def date_order(record: Record) -> Iterator[Found]:
         (("evidence_cutoff", cutoff, "the evidence was cut off on"), ("assessed_on", assessed, "the assessment was made on")),
         (("assessed_on", assessed, "the assessment was made on"), ("edition", day, "the grade's edition is of")),
     ):
-        if _is_date(first) and _is_date(second) and first > second:
+        if (record.valid or (_is_date(first) and _is_date(second))) and first is not None and second is not None and first > second:
             related = (Related(f"/published_grade/{later}", record.at(f"/published_grade/{later}")),)
             yield Found(f"/published_grade/{earlier}", f"{said} {first}, but {then} {second}, which is before", second, first, related)
 

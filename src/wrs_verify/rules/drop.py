@@ -149,7 +149,11 @@ def open_chain(groups: Iterable[Group]) -> Iterator[Found]:
         if not group.held.times:
             place = _places(group.missed.first[0], group.missed.times)
             message = f"{_version(group)}, to which {place} {_refer(group)}, is not among the records that were read{_doubtful(group)}"
-            yield _found(message, _some(group.missed), lambda entry: (entry.pointer or "", None))
+            yield _found(message, _some(group.missed), lambda entry: (entry.pointer or "", _triple(entry)))
+
+
+def _triple(entry: Entry) -> Json:
+    return {"record_id": entry.key[0], "version": entry.key[1], "content_hash": _hash_of(entry)}
 
 
 @rule("mixed-editions", "warning", "drop")
