@@ -19,9 +19,9 @@ from click.testing import CliRunner
 from wrs_verify import pointers
 from wrs_verify.canonical import canonical, digest
 from wrs_verify.cli import command
+from wrs_verify.explain import ordered
 from wrs_verify.model import Limits
 from wrs_verify.parsing import ParseError, parse
-from wrs_verify.rules import rules
 from wrs_verify.safe import shorten, terminal, value
 
 __all__ = ["examples"]
@@ -50,7 +50,7 @@ def examples() -> dict[str, Any]:
     cases = {case["case"]: case for file in files for case in json.loads(file.read_bytes())["cases"]}
     made: dict[str, Any] = {}
     with chdir(PROJECT):
-        for name in rules():
+        for name in (rule.name for rule in ordered()):
             own = [case for case in cases.values() if case["case"].startswith(f"{name}/")]
             failing = [run(case) for case in own or cases.values() if any(finding["rule"] == name for finding in case["findings"])]
             if failing:
@@ -86,7 +86,7 @@ def telling(finding: dict[str, Any]) -> tuple[bool, bool]:
 def pair(rule: str, failing: Run, passing: Run) -> dict[str, Any]:
     finding = finding_of(rule, failing)
     if finding["input"] not in files(failing):  # a member of an archive
-        lines = [terminal(finding["input"])], []
+        lines: tuple[list[str], list[str]] = [terminal(finding["input"])], []
     elif finding["pointer"] is not None and is_parsed(finding["input"]):
         lines = list(values(finding, failing, failing)), list(values(finding, failing, passing))
     else:

@@ -18,8 +18,8 @@ from blocks import refreshed
 from examples import examples
 
 from wrs_verify import cli, diagnosis, hash_cli
-from wrs_verify.explain import LABELS, documentation, leeway
-from wrs_verify.rules import FAMILIES, Rule, rules
+from wrs_verify.explain import LABELS, documentation, leeway, ordered
+from wrs_verify.rules import FAMILIES, Rule
 
 __all__ = ["contents", "main"]
 
@@ -62,8 +62,8 @@ def marked(found: re.Match[str]) -> str:
 
 def bounds() -> Iterator[str]:
     """How far the search for an explanation goes."""
-    yield f"- At most {diagnosis.MAX_TRIES:,} combinations of original values are tried for one record: first what most copies say, all of it and\n"
-    yield "  then parts, then what any copy says. Where the search was given up, the message says after how many.\n"
+    yield f"- At most {diagnosis.MAX_TRIES:,} combinations of original values are tried for one record: first what most copies say, all\n"
+    yield "  of it and parts of it, then what any copy says. Where the search was given up, the message says after how many.\n"
     million = diagnosis.MAX_BYTES // 1_000_000
     yield f"- Mistakes are tried, the likeliest first, until {million} million bytes have been hashed for one record.\n"
 
@@ -80,7 +80,7 @@ def rules_page() -> Iterator[str]:
     yield f"\n{LEVELS}\nThe examples can be run in a checkout of the project.\n"
     for family in FAMILIES:
         yield f"\n## {family}\n\n{first_line(family)}\n\n| rule | level | |\n| --- | --- | --- |\n"
-        members = [rule for rule in rules().values() if rule.family == family]
+        members = [rule for rule in ordered() if rule.family == family]
         for rule in members:
             yield f"| [`{rule.name}`](#{rule.name}) | {rule.level} | {cell(documentation(rule).summary)} |\n"
         for rule in members:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from hypothesis import strategies as st
 
 from wrs_verify import report
-from wrs_verify.model import Counts, Coverage, Finding, HashCheck, Hashes, RecordResult, Related, Skipped, Verdict
+from wrs_verify.model import Allowed, Counts, Coverage, Finding, HashCheck, Hashes, RecordResult, Related, Skipped, Verdict
 
 HASH = "sha256:" + "0123456789abcdef" * 4
 OTHER = "sha256:" + "fedcba9876543210" * 4
@@ -90,10 +90,13 @@ FINDINGS = st.builds(
     _places,
 )
 RESULTS = st.builds(
-    lambda name, findings, line, names: result(name, findings, line=line)._replace(profile=names, entry_id=names),
+    lambda name, findings, line, names, allowed: result(name, findings, line=line)._replace(
+        profile=names, entry_id=names, allowed=tuple(allowed)
+    ),
     TEXT,
     st.lists(FINDINGS, max_size=3),
     _places,
     st.one_of(st.none(), TEXT),
+    st.lists(st.builds(Allowed, FINDINGS, TEXT.map(lambda text: f"because {text}"), st.just("2030-12-31")), max_size=2),
 )
 SKIPPED = st.builds(Skipped, TEXT, TEXT.map(lambda text: f"because {text}"))

@@ -1,4 +1,4 @@
-"""The pages of documentation: generated parts are up to date, every example runs and prints what the page says, every link leads somewhere."""
+"""The pages of documentation: what is generated is up to date, every example runs and prints what it says, every link leads somewhere."""
 
 from __future__ import annotations
 

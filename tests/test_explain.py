@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 
 from wrs_verify import policy
 from wrs_verify.cli import command
-from wrs_verify.explain import LABELS, Example, UnknownRule, documentation, examples, explain, leeway, listing
-from wrs_verify.rules import Found, Rule, rules
+from wrs_verify.explain import LABELS, Example, UnknownRule, documentation, examples, explain, leeway, listing, ordered
+from wrs_verify.rules import FAMILIES, Found, Rule
 
 PROJECT = Path(__file__).resolve().parent.parent
-RULES = list(rules().values())
+RULES = ordered()
 
 
 def run(*arguments: str) -> Result:
@@ -118,6 +118,12 @@ def test_the_list_has_a_line_for_each_rule() -> None:
     assert [line.split(maxsplit=3) for line in lines] == [
         [rule.name, rule.level, rule.family, documentation(rule).summary] for rule in RULES
     ]
+
+
+def test_the_order_is_that_of_the_families() -> None:
+    found = [rule.family for rule in RULES]
+    assert list(dict.fromkeys(found)) == list(FAMILIES)
+    assert found == sorted(found, key=FAMILIES.index)
 
 
 def test_the_list_keeps_to_the_width() -> None:

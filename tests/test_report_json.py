@@ -46,6 +46,7 @@ def test_valid_and_harmless_whatever_the_records_hold(results: list[RecordResult
     assert len(read["records"]) == len(results)
     for shown, given_ in zip(read["records"], results, strict=True):
         assert [one["level"] for one in shown["findings"]] == [one.level for one in given_.findings]
+        assert [one["rule"] for one in shown["allowed"]] == [one.finding.rule for one in given_.allowed]
 
 
 @given(VALUES)

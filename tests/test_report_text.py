@@ -73,10 +73,11 @@ def test_related_places_are_few() -> None:
 
 
 def test_hashes_are_shown_whole() -> None:
-    finding = ERROR._replace(expected=HASH, actual=OTHER, related=(Related("/target/content_hash", HASH),))
+    finding = ERROR._replace(expected=HASH, actual=OTHER, related=(Related("/target/content_hash", HASH), Related("/entry/target", OTHER)))
     lines = one(finding, width=60)
     assert lines[1] == f'    at /entry/year: expected "{HASH}", found "{OTHER}"'
-    assert lines[2] == f'    /target/content_hash says "{HASH}"'
+    assert lines[2] == "    expected by /target/content_hash"
+    assert lines[3] == f'    /entry/target says "{OTHER}"'
 
 
 def test_details_keep_to_the_width() -> None:

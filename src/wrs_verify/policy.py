@@ -114,11 +114,7 @@ def idle(
 
 def _matches(allowance: Allowance, finding: Finding, version: int) -> bool:
     """Whether an allowance for the record is meant for this finding in this version of it."""
-    return (
-        allowance.rule == finding.rule
-        and allowance.version in (None, version)
-        and allowance.pointer in (None, finding.pointer)
-    )
+    return allowance.rule == finding.rule and allowance.version in (None, version) and allowance.pointer in (None, finding.pointer)
 
 
 def _expired(allowance: Allowance, now: datetime) -> bool:
