@@ -36,8 +36,8 @@ docs: .venv/installed-dev  ## Make the generated documentation again.
 	$(BIN)/python docs/make.py
 
 generated: vectors docs  ## Check that generated files are up to date.
-	git diff --exit-code -- vectors docs README.md
-	test -z "$$(git status --porcelain -- vectors docs)"
+	git diff --exit-code -- vectors docs README.md src/wrs_verify/examples.json
+	test -z "$$(git status --porcelain -- vectors docs src/wrs_verify/examples.json)"
 
 clean:  ## Remove what the other targets made.
 	rm -rf .venv build dist *.egg-info .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -19,9 +19,9 @@ from click.testing import CliRunner
 from wrs_verify import pointers
 from wrs_verify.canonical import canonical, digest
 from wrs_verify.cli import command
-from wrs_verify.explain import ordered
 from wrs_verify.model import Limits
 from wrs_verify.parsing import ParseError, parse
+from wrs_verify.rules import rules
 from wrs_verify.safe import shorten, terminal, value
 
 __all__ = ["examples"]
@@ -50,7 +50,7 @@ def examples() -> dict[str, Any]:
     cases = {case["case"]: case for file in files for case in json.loads(file.read_bytes())["cases"]}
     made: dict[str, Any] = {}
     with chdir(PROJECT):
-        for name in (rule.name for rule in ordered()):
+        for name in rules():
             own = [case for case in cases.values() if case["case"].startswith(f"{name}/")]
             failing = [run(case) for case in own or cases.values() if any(finding["rule"] == name for finding in case["findings"])]
             if failing:

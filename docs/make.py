@@ -18,8 +18,8 @@ from blocks import refreshed
 from examples import examples
 
 from wrs_verify import cli, diagnosis, hash_cli
-from wrs_verify.explain import LABELS, documentation, leeway, ordered
-from wrs_verify.rules import FAMILIES, Rule
+from wrs_verify.explain import LABELS, documentation, leeway
+from wrs_verify.rules import FAMILIES, Rule, rules
 
 __all__ = ["contents", "main"]
 
@@ -80,7 +80,7 @@ def rules_page() -> Iterator[str]:
     yield f"\n{LEVELS}\nThe examples can be run in a checkout of the project.\n"
     for family in FAMILIES:
         yield f"\n## {family}\n\n{first_line(family)}\n\n| rule | level | |\n| --- | --- | --- |\n"
-        members = [rule for rule in ordered() if rule.family == family]
+        members = [rule for rule in rules().values() if rule.family == family]
         for rule in members:
             yield f"| [`{rule.name}`](#{rule.name}) | {rule.level} | {cell(documentation(rule).summary)} |\n"
         for rule in members:

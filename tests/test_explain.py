@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 
 from wrs_verify import policy
 from wrs_verify.cli import command
-from wrs_verify.explain import LABELS, Example, UnknownRule, documentation, examples, explain, leeway, listing, ordered
-from wrs_verify.rules import FAMILIES, Found, Rule
+from wrs_verify.explain import LABELS, Example, UnknownRule, documentation, examples, explain, leeway, listing
+from wrs_verify.rules import FAMILIES, Found, Rule, rules
 
 PROJECT = Path(__file__).resolve().parent.parent
-RULES = ordered()
+RULES = list(rules().values())
 
 
 def run(*arguments: str) -> Result:

@@ -98,9 +98,9 @@ _HASH_MEMBERS: tuple[tuple[str, Json], ...] = (
 )
 _TEXTS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("", str),
-    ("of text in Unicode normalization form C", lambda text: unicodedata.normalize("NFC", text)),
-    ("of text in Unicode normalization form D", lambda text: unicodedata.normalize("NFD", text)),
-    ("with CRLF line ends in the text", lambda text: text.replace("\r\n", "\n").replace("\n", "\r\n")),
+    ("with its text in Unicode normalization form C", lambda text: unicodedata.normalize("NFC", text)),
+    ("with its text in Unicode normalization form D", lambda text: unicodedata.normalize("NFD", text)),
+    ("with CRLF line ends in its text", lambda text: text.replace("\r\n", "\n").replace("\n", "\r\n")),
 )
 _ENDS: tuple[tuple[str, bytes], ...] = (("", b""), ("with a newline at the end", b"\n"), ("with CRLF at the end", b"\r\n"))
 

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from wrs_verify import policy
 from wrs_verify.model import Json
-from wrs_verify.rules import FAMILIES, Rule, quote, rules
+from wrs_verify.rules import Rule, quote, rules
 from wrs_verify.safe import shorten, visible
 
-__all__ = ["LABELS", "Documentation", "Example", "UnknownRule", "documentation", "examples", "explain", "leeway", "listing", "ordered"]
+__all__ = ["LABELS", "Documentation", "Example", "UnknownRule", "documentation", "examples", "explain", "leeway", "listing"]
 
 #: What an example with the defect is called, by the level of the rule: not everything that is found fails a run.
 LABELS = {"error": "Fails", "warning": "Fails with --strict", "note": "Is noted"}
@@ -54,11 +54,6 @@ class Example(NamedTuple):
     command: str
     says: str
     lines: tuple[str, ...]
-
-
-def ordered() -> list[Rule]:
-    """All rules, family by family, whichever of their modules was imported first."""
-    return sorted(rules().values(), key=lambda rule: FAMILIES.index(rule.family))
 
 
 def documentation(rule: Rule) -> Documentation:
@@ -138,7 +133,7 @@ def listing(width: int | None) -> str:
     Args:
         width: columns of the terminal; None puts each rule on one line however long it is.
     """
-    rows = [(rule.name, rule.level, rule.family, documentation(rule).summary) for rule in ordered()]
+    rows = [(rule.name, rule.level, rule.family, documentation(rule).summary) for rule in rules().values()]
     columns = [max(len(row[at]) for row in rows) for at in range(3)]
     lines: list[str] = []
     for *cells, summary in rows:

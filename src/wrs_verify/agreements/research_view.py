@@ -335,6 +335,6 @@ TABLE: tuple[Agreement, ...] = (
     _credit(),
     _statement(),
     namesakes("grade-mismatch", "the grade's", "/published_grade", "/entry/published_grade"),
-    same("grade-mismatch", "the points", "/published_grade/points", "/entry/points"),
+    same("grade-mismatch", "the number of points", "/published_grade/points", "/entry/points"),
     absent_together("disposition-mismatch", "the absence of a grade", "/published_grade", "/entry/published_grade", "/entry/points"),
 )

@@ -172,6 +172,8 @@ def _verdict(verdict: Verdict, counts: Counts) -> tuple[str, str]:
         return "NOTHING TO VERIFY", f": no record was found{tail}"
     if verdict == "pass":
         return "PASS", f": {_number(counts.records, 'record')} passed{tail}"
+    if counts.passed and not counts.failed:
+        return "FAIL", f": {_number(counts.passed, 'record')} passed, but not all is well around them{tail}"
     return "FAIL", f": {counts.failed} of {_number(counts.records, 'record')} failed{tail}"
 
 

@@ -99,7 +99,7 @@ def rules() -> dict[str, Rule]:
     """Every rule by its name, in the order of the families and, within one, of its module."""
     for family in FAMILIES:
         importlib.import_module(f"{__name__}.{family}")
-    return dict(_registered)
+    return {rule.name: rule for rule in sorted(_registered.values(), key=lambda rule: FAMILIES.index(rule.family))}
 
 
 def quote(value: Json) -> str:
