@@ -72,14 +72,6 @@ class Record:
             return None
         return value
 
-    def has(self, pointer: str) -> bool:
-        """Whether there is a value at a pointer."""
-        try:
-            pointers.resolve(self.value, pointer)
-        except KeyError:
-            return False
-        return True
-
     @_lazy
     def violations(self) -> list[validation.Violation]:
         """What the profile's schema finds fault with."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import repeat
-from operator import contains, itemgetter
+from operator import itemgetter
 
 from wrs_verify import statement
 from wrs_verify.agreements import MISSING, STATEMENT, Agreement, Comparison, Copy, Odd, View, judge
 from wrs_verify.agreements.kinds import absent_together, getter, lists, namesakes, numbered, same
+from wrs_verify.agreements.people import CONTRIBUTORS, NOTE, PEOPLE, credit, people
 from wrs_verify.model import Json
 
-__all__ = ["PEOPLE", "TABLE", "TARGETS", "rebuilt"]
+__all__ = ["TABLE", "TARGETS", "rebuilt"]
 
 #: The six target triples; the first is the hashed one.
 TARGETS = (
@@ -23,8 +23,6 @@ TARGETS = (
     "/published_grade/target",
 )
 
-PEOPLE = "/entry/humans"
-_CONTRIBUTORS = "/version/record/contributors"
 _SOURCES = "/version/record/sources"
 _SOURCE_LISTS = {
     _SOURCES: {"title": "/citation", "url": "/url"},
@@ -32,8 +30,6 @@ _SOURCE_LISTS = {
     "/entry/sources": {"title": "/title", "url": "/url"},
     "/published_grade/references": {"title": "/title", "url": "/url"},
 }
-_NOTE = "/entry/human_role_note"
-_ROLES = "/published_grade/roles"
 _SCOPES = ("/published_grade/scope", "/entry/published_grade/scope")
 _EVIDENCE_SUMMARY = "/published_grade/evidence_summary"
 _SUMMARY = same(
@@ -110,19 +106,19 @@ def _ending(view: View, boundaries: Sequence[Json]) -> Iterator[Copy]:
 
 def _contributor_sources() -> Agreement:
     """Every contributor's source is one of the record's sources."""
-    contributors, sources = getter(_CONTRIBUTORS), getter(_SOURCES)
+    contributors, sources = getter(CONTRIBUTORS), getter(_SOURCES)
 
     def holds(value: Json) -> bool:
         known = sources(value)
         return all(map(known.__contains__, map(itemgetter("source"), contributors(value))))
 
     def compare(view: View) -> Iterator[Comparison | Odd]:
-        known, found = view.at(_SOURCES), view.at(_CONTRIBUTORS)
+        known, found = view.at(_SOURCES), view.at(CONTRIBUTORS)
         if isinstance(known, list) and isinstance(found, list):
             for index, item in enumerate(found):
                 source = item.get("source") if isinstance(item, dict) else None
                 if isinstance(source, dict):
-                    yield from _contributor_source(view, f"{_CONTRIBUTORS}/{index}/source", source, len(known))
+                    yield from _contributor_source(view, f"{CONTRIBUTORS}/{index}/source", source, len(known))
 
     return Agreement(holds, compare)
 
@@ -147,88 +143,6 @@ def _contributor_source(view: View, pointer: str, source: dict[str, Json], count
             yield Comparison(
                 "source-mismatch", f"the {word} of a contributor's source", (*copies, view.copy(f"{pointer}/{name}", source[name]))
             )
-
-
-def _people() -> Agreement:
-    """The names of the entry are those of the statement; the contributors are among them, in the same order."""
-    humans, contributors = getter(PEOPLE), getter(_CONTRIBUTORS)
-
-    def holds(value: Json) -> bool:
-        rest = iter(humans(value))  # consumed as it is searched, so that the order counts
-        return all(map(contains, repeat(rest), map(itemgetter("name"), contributors(value))))
-
-    def compare(view: View) -> Iterator[Comparison | Odd]:
-        found = view.at(PEOPLE)
-        names = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
-        stated = _stated_names(view, names)
-        copies: list[list[Copy]] = [[] for _ in stated if len(stated) == len(names)]
-        for index, row in enumerate(copies):
-            row += [view.copy(STATEMENT, stated[index], part=True), view.copy(f"{PEOPLE}/{index}", names[index])]
-        if stated and not copies and isinstance(found, list):
-            yield Comparison("people-mismatch", "the list of people", (view.copy(STATEMENT, stated, part=True), view.copy(PEOPLE, names)))
-        yield from _contributors(view, stated or names, copies)
-        for index, row in enumerate(copies):
-            yield Comparison("people-mismatch", f"the name of person {index + 1}", tuple(row))
-
-    return Agreement(holds, compare)
-
-
-def _stated_names(view: View, names: list[str]) -> list[str]:
-    """The names under "People and systems": those of the entry, where the text reads as that, since a name may hold a semicolon."""
-    raw = view.pieces.people if view.pieces else None
-    if raw is None:
-        return []
-    joined = "; ".join(names)
-    text: str = view.stated(raw, [joined]).value
-    return names if text == joined else text.split("; ")
-
-
-def _contributors(view: View, people: list[str], copies: list[list[Copy]]) -> Iterator[Odd]:
-    """Pair each contributor with a person, in order; one who is none of them is taken for the next person after the last pair."""
-    items = view.at(_CONTRIBUTORS)
-    last = -1
-    places = {name: index for index, name in reversed(list(enumerate(people)))}
-    for index, item in enumerate(items if isinstance(items, list) else []):
-        name = item.get("name") if isinstance(item, dict) else None
-        if not isinstance(name, str) or not people:
-            continue
-        pointer = f"{_CONTRIBUTORS}/{index}/name"
-        place = places.get(name, -1)
-        if place <= last:
-            place = next((at for at in range(last + 1, len(people)) if people[at] == name), -1) if name in places else -1
-        if place > last:
-            last = place
-            if copies:
-                copies[place].append(view.copy(pointer, name))
-        elif name in places:
-            yield Odd("people-mismatch", pointer, "this contributor stands out of the order of the people", actual=name, related=(PEOPLE,))
-        elif last + 1 < len(copies):
-            last += 1
-            copies[last].append(view.copy(pointer, name))
-        else:
-            yield Odd("people-mismatch", pointer, "this contributor is none of the people", actual=name, related=(PEOPLE,))
-
-
-def _credit() -> Agreement:
-    """The note on people's roles is the same in the entry, in the grade's roles, and as a paragraph of the statement."""
-    note, roles = getter(_NOTE), getter(_ROLES)
-
-    def holds(value: Json) -> bool:
-        expected = note(value)
-        return all([role["did"] == expected for role in roles(value)])
-
-    def compare(view: View) -> Iterator[Comparison]:
-        found = view.at(_ROLES)
-        places = [_NOTE, *[f"{_ROLES}/{index}/did" for index in range(len(found) if isinstance(found, list) else 0)]]
-        copies = [view.copy(place, text) for place in places if isinstance(text := view.at(place), str)]
-        if view.pieces and view.pieces.people is not None:
-            texts = [copy.value for copy in copies]
-            paragraphs = [view.stated(raw, texts) for raw in (*view.pieces.credit, "\n\n".join(view.pieces.credit))]
-            copies.append(next((copy for copy in paragraphs if copy.value in texts), paragraphs[-1]))
-        if len(copies) > 1:
-            yield Comparison("credit-mismatch", "the note on people's roles", tuple(copies))
-
-    return Agreement(holds, compare)
 
 
 def _statement() -> Agreement:
@@ -294,8 +208,8 @@ def rebuilt(view: View, believed: Mapping[str, Json]) -> tuple[str, Json] | None
     Returns:
         The statement's pointer and that text; None where the record lacks what it takes.
     """
-    text, people, sources = view.at(STATEMENT), view.at(PEOPLE), view.at(_SOURCES)
-    if not (isinstance(text, str) and isinstance(people, list) and isinstance(sources, list)):
+    text, persons, sources = view.at(STATEMENT), view.at(PEOPLE), view.at(_SOURCES)
+    if not (isinstance(text, str) and isinstance(persons, list) and isinstance(sources, list)):
         return None
 
     def at(pointer: str) -> Json:
@@ -303,8 +217,8 @@ def rebuilt(view: View, believed: Mapping[str, Json]) -> tuple[str, Json] | None
 
     links = [(at(f"{_SOURCES}/{index}/citation"), at(f"{_SOURCES}/{index}/url")) for index in range(len(sources))]
     title, summary, scope = at("/version/record/title"), at("/version/record/summary"), at("/version/record/scope/description")
-    names = [str(at(f"{PEOPLE}/{index}")) for index in range(len(people))]
-    head, tail = statement.predict(title, summary, scope, names, at(_NOTE), links)
+    names = [str(at(f"{PEOPLE}/{index}")) for index in range(len(persons))]
+    head, tail = statement.predict(title, summary, scope, names, at(NOTE), links)
     _, _, after = text.partition(f"## {statement.READING}\n\n")
     words, found, _ = after.partition(f"\n\n## {statement.PEOPLE}\n")
     return (STATEMENT, head + words + tail) if found else None
@@ -331,8 +245,8 @@ TABLE: tuple[Agreement, ...] = (
     lists("source-mismatch", "source", _SOURCE_LISTS),
     numbered("source-mismatch", "evidence", "/version/record/evidence", "id", "source-"),
     _contributor_sources(),
-    _people(),
-    _credit(),
+    people(),
+    credit(),
     _statement(),
     namesakes("grade-mismatch", "the grade's", "/published_grade", "/entry/published_grade"),
     same("grade-mismatch", "the number of points", "/published_grade/points", "/entry/points"),

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from wrs_verify import canonical, engine
 from wrs_verify.engine import Options
-from wrs_verify.inputs import InputLimits, Item, Refused, Selection, find, read
+from wrs_verify.inputs import Found, InputLimits, Item, Refused, Selection, find, read
 from wrs_verify.inputs import Source as Input
 from wrs_verify.model import Finding, Json, Problem
 from wrs_verify.parsing import ParseError
@@ -23,8 +23,10 @@ _TABLE = "CREATE TABLE sources (record_id TEXT, version INTEGER, name TEXT, data
 
 
 @contextmanager
-def gathered(paths: tuple[str, ...], options: Options, limits: InputLimits) -> Iterator[tuple[str | None, list[Finding]]]:
-    """The source versions under some paths, for as long as the context lasts.
+def gathered(
+    paths: tuple[str, ...], options: Options, limits: InputLimits, base: str = ""
+) -> Iterator[tuple[str | None, list[Finding]]]:
+    """The source versions under some paths, which are taken to be below the folder `base`, for as long as the context lasts.
 
     Gives the name of the file that `lookup` reads, None without any paths, and what is wrong with the sources: a source that
     cannot be read or used is an error, since a record may then pass unchecked that was to be checked against it.
@@ -39,13 +41,13 @@ def gathered(paths: tuple[str, ...], options: Options, limits: InputLimits) -> I
         path = str(Path(folder) / "sources.sqlite")
         with closing(sqlite3.connect(path)) as database, database:
             database.execute(_TABLE)
-            findings = [finding for finding in _added(database, paths, options, limits) if finding]
+            findings = [finding for finding in _added(database, find(Selection(paths), base), options, limits) if finding]
         yield path, findings
 
 
-def _added(database: sqlite3.Connection, paths: tuple[str, ...], options: Options, limits: InputLimits) -> Iterator[Finding | None]:
-    for found in find(Selection(paths)):
-        for one in read(found, limits) if isinstance(found, Input) else (found,):
+def _added(database: sqlite3.Connection, found: Iterator[Found], options: Options, limits: InputLimits) -> Iterator[Finding | None]:
+    for each in found:
+        for one in read(each, limits) if isinstance(each, Input) else (each,):
             if isinstance(one, Refused):
                 finding = engine.input_finding(Problem(one.rule, one.message), options)
                 yield finding._replace(input=one.name, line=one.line)
@@ -99,4 +101,5 @@ def lookup(path: str | None) -> engine.Lookup | None:
 @lru_cache(maxsize=1)
 def _opened(path: str, _process: int) -> sqlite3.Connection:
     # A connection must not be used in a process that was forked from the one that opened it.
-    return sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    # The threads of a cluster's worker use it in turn.
+    return sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False)

@@ -8,13 +8,13 @@ from typing import NamedTuple, TypeAlias
 from wrs_verify import engine
 from wrs_verify.engine import Options
 from wrs_verify.execution.sources import lookup
-from wrs_verify.inputs import Found, InputLimits, Item, Read, Refused, Source, read
+from wrs_verify.inputs import Found, InputLimits, Item, Range, Read, Refused, Source, read, read_range
 from wrs_verify.model import Facts, Finding, Problem, RecordResult, Skipped
 
-__all__ = ["Outcome", "Part", "Setup", "check", "parts", "refusal"]
+__all__ = ["Outcome", "Part", "Setup", "check", "check_read", "parts", "reads", "refusal"]
 
-#: A file that whoever checks it reads, or what was read of a stream.
-Part: TypeAlias = Source | Item | Skipped | Finding
+#: A file, or a range of one, that whoever checks it reads, or what was read of a stream.
+Part: TypeAlias = Source | Range | Item | Skipped | Finding
 
 
 class Outcome(NamedTuple):
@@ -39,7 +39,7 @@ class Setup(NamedTuple):
 def parts(found: Iterator[Found], setup: Setup) -> Iterator[Part]:
     """The parts of a run in order: a plain file is left to whoever checks it, anything else is read here, as a stream."""
     for each in found:
-        if isinstance(each, Source) and not (each.kind == "json" and not each.compression and each.place in ("named", "found")):
+        if isinstance(each, Source) and not each.plain:
             for one in read(each, setup.limits):
                 yield refusal(one, setup.options) if isinstance(one, Refused) else one
         else:
@@ -48,14 +48,21 @@ def parts(found: Iterator[Found], setup: Setup) -> Iterator[Part]:
 
 def check(part: Part, setup: Setup) -> Iterator[Outcome]:
     """Read a part where that is still to be done, and check what it holds."""
+    for one in reads(part, setup.limits):
+        yield check_read(one, setup)
+
+
+def reads(part: Part, limits: InputLimits) -> Iterator[Read | Finding]:
+    """What a part holds, read where that is still to be done."""
     if isinstance(part, Source):
-        for one in read(part, setup.limits):
-            yield _outcome(one, setup)
-    else:
-        yield Outcome(part) if isinstance(part, Finding) else _outcome(part, setup)
+        return read(part, limits)
+    return read_range(part, limits) if isinstance(part, Range) else iter((part,))
 
 
-def _outcome(one: Read, setup: Setup) -> Outcome:
+def check_read(one: Read | Finding, setup: Setup) -> Outcome:
+    """Check what was read."""
+    if isinstance(one, Finding):
+        return Outcome(one)
     if isinstance(one, Item):
         return Outcome(*engine.check_record(one.data, one.name, one.line, setup.options, lookup(setup.sources)))
     return Outcome(refusal(one, setup.options) if isinstance(one, Refused) else one)

@@ -15,7 +15,7 @@ from wrs_verify.inputs.walking import Folder, passed_over, walk
 __all__ = ["find"]
 
 
-def find(selection: Selection) -> Iterator[Found]:
+def find(selection: Selection, base: str = "") -> Iterator[Found]:
     """Lists all that the paths lead to, sorted by name over all of them, each name once; nothing is read yet.
 
     In a folder, files are recognised by their names, others passed over with the reason. Hidden folders are not searched,
@@ -26,6 +26,7 @@ def find(selection: Selection) -> Iterator[Found]:
 
     Args:
         selection: paths (files, folders, `-`, URLs) and globs.
+        base: the folder that relative paths start from; by default the current one. Names do not tell it.
 
     Returns:
         `Source` for what `read` reads; `Skipped`; `Refused` for a folder that cannot be listed, or a link that leads nowhere.
@@ -36,7 +37,7 @@ def find(selection: Selection) -> Iterator[Found]:
     singles: list[Found] = []
     streams: list[Iterator[Found]] = []
     for path in selection.paths:
-        found = _given(path, selection)
+        found = _given(path, selection, base)
         if isinstance(found, Source):
             singles.append(found)
         else:
@@ -58,7 +59,7 @@ def _distinct(found: Iterator[Found]) -> Iterator[Found]:
             yield each
 
 
-def _given(path: str, selection: Selection) -> Source | Iterator[Found]:
+def _given(path: str, selection: Selection, base: str) -> Source | Iterator[Found]:
     if path == "-":
         return Source("-", "-", "either", place="stdin")
     if path.startswith("file://"):
@@ -68,6 +69,7 @@ def _given(path: str, selection: Selection) -> Source | Iterator[Found]:
 
         return find_remote(path, selection)
     name = _name(path)
+    path = os.path.join(base, path)  # noqa: PTH118 - a Path would drop a slash at the end, and base is mostly empty
     try:
         folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - a Path costs more than the call
     except (FileNotFoundError, NotADirectoryError, ValueError):

@@ -12,7 +12,7 @@ from itertools import chain
 from wrs_verify.inputs.shapes import InputLimits, Item, Read, Refused, Skipped, Source, Stop
 from wrs_verify.inputs.streams import Budget, Seekable, blocks_of, expand, records, too_long
 
-__all__ = ["read"]
+__all__ = ["open_source", "read"]
 
 _ANY = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 #: What was found in a folder is opened only if it is what it was: no link put in its place, no pipe to wait for.
@@ -36,12 +36,12 @@ def read(source: Source, limits: InputLimits = _LIMITS) -> Iterator[Read]:
         `Item` for each record; `Skipped` for what holds none; `Refused` for what may hold records but cannot be read. At
         least one thing comes.
     """
-    if source.kind == "json" and not source.compression and source.place in ("named", "found"):
+    if source.plain:
         yield _plain(source, limits)
         return
     empty = True
     try:
-        with _opened(source) as stream:
+        with open_source(source, seekable=source.kind == "zip") as stream:
             for part in _parts(source, stream, Budget(limits)):
                 empty = False
                 yield part
@@ -92,7 +92,12 @@ def _descriptor(source: Source) -> tuple[int, int]:
     return descriptor, status.st_size
 
 
-def _opened(source: Source) -> AbstractContextManager[Seekable]:
+def open_source(source: Source, *, seekable: bool) -> AbstractContextManager[Seekable]:
+    """Opens a source, to be read from its start or, if it must be `seekable`, at any place.
+
+    Raises:
+        Stop: it cannot be opened.
+    """
     if source.place == "stdin":
         # Python sets it to None where standard input is closed.
         if sys.stdin is None:
@@ -101,7 +106,7 @@ def _opened(source: Source) -> AbstractContextManager[Seekable]:
     if source.place == "remote":
         from wrs_verify.inputs.remote import opened
 
-        return closing(opened(source.path, seekable=source.kind == "zip"))
+        return closing(opened(source.path, seekable=seekable))
     try:
         return os.fdopen(_descriptor(source)[0], "rb")
     except OSError as error:

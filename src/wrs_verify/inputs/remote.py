@@ -17,7 +17,7 @@ from wrs_verify.inputs.shapes import Found, MissingPath, Selection, Source, Stop
 from wrs_verify.inputs.streams import BLOCK
 from wrs_verify.inputs.walking import Folder, passed_over, walk
 
-__all__ = ["Reads", "find_remote", "opened"]
+__all__ = ["Reads", "find_remote", "opened", "size_in_parts"]
 
 #: Compressed by the server, a text would be expanded within the backend, where no limit holds.
 _HEADERS = {"Accept-Encoding": "identity"}
@@ -156,6 +156,17 @@ class _Ranges(io.RawIOBase):
         buffer[: len(data)] = data
         self._position += len(data)
         return len(data)
+
+
+def size_in_parts(url: str) -> int | None:
+    """The size of a remote file in bytes; None where it is not known, or the file cannot be read at any place."""
+    try:
+        filesystem, path = _filesystem(url)
+        told = filesystem.info(path)
+    except Exception:
+        return None  # Opening it will tell what is wrong.
+    size = told.get("size")
+    return size if isinstance(size, int) and (told.get("partial") or not _web(url)) else None
 
 
 def opened(url: str, *, seekable: bool) -> Reads:

@@ -70,6 +70,11 @@ class Source(NamedTuple):
     compression: Compression = ""
     place: Place = "named"
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is a local file that is one record, the common case."""
+        return self.kind == "json" and not self.compression and self.place in ("named", "found")
+
 
 class Item(NamedTuple):
     """The text of one record, unparsed. `line` counts from 1 in a JSON Lines file; None elsewhere."""

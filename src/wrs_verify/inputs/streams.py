@@ -210,8 +210,10 @@ class Feed:
             pass
 
 
-def records(name: str, kind: str, compression: str, blocks: Iterator[bytes], budget: Budget) -> Iterator[Item | Refused]:
-    """The records in a stream: one (`json`), or one a line (`lines`)."""
+def records(
+    name: str, kind: str, compression: str, blocks: Iterator[bytes], budget: Budget, first: int = 1
+) -> Iterator[Item | Refused]:
+    """The records in a stream: one (`json`), or one a line (`lines`), of which the first is the line of that number."""
     if compression:
         blocks = expand(blocks, compression, budget)
     if kind == "json":
@@ -219,7 +221,7 @@ def records(name: str, kind: str, compression: str, blocks: Iterator[bytes], bud
         return
     number = 0
     try:
-        for number, line in lines(blocks, budget.limits.max_size):
+        for number, line in lines(blocks, budget.limits.max_size, first):
             if line is None:
                 stop = too_long(budget.limits)
                 yield Refused(name, stop.rule, stop.message, number)
@@ -241,13 +243,13 @@ def whole(blocks: Iterator[bytes], limits: InputLimits) -> bytes:
     return b"".join(parts)
 
 
-def lines(blocks: Iterator[bytes], max_size: int) -> Iterator[tuple[int, bytes | None]]:
+def lines(blocks: Iterator[bytes], max_size: int, first: int = 1) -> Iterator[tuple[int, bytes | None]]:
     """The lines that are not blank, each with its number; None for one longer than `max_size`, which is not kept.
 
     A line ends at a line feed only (a carriage return before it is white space to JSON, and U+2028 is part of a string); the
     last one also at the end.
     """
-    number, parts, size = 1, list[bytes](), 0
+    number, parts, size = first, list[bytes](), 0
     for block in blocks:
         *ended, rest = block.split(b"\n")
         for piece in ended:

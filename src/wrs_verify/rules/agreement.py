@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wrs_verify.agreements import Comparison, Copy, Judgement
-from wrs_verify.agreements.research_view import PEOPLE
+from wrs_verify.agreements.people import CONTRIBUTORS, PEOPLE
 from wrs_verify.model import Related
 from wrs_verify.record import Record
 from wrs_verify.rules import Found, contrast, rule
@@ -148,11 +148,11 @@ def people_beyond_byline(record: Record) -> Iterator[Found]:
     """
     if any(copy.pointer == PEOPLE for _, judgement in record.judgements for copy in judgement.odd):
         return  # how many people there are is itself in question
-    people, contributors = record.at(PEOPLE), record.at("/version/record/contributors")
+    people, contributors = record.at(PEOPLE), record.at(CONTRIBUTORS)
     if isinstance(people, list) and isinstance(contributors, list) and len(people) > len(contributors):
         more = len(people) - len(contributors)
         message = f"the entry names {len(people)} people, {more} more than the {len(contributors)} contributors of the hashed record"
-        yield Found("/version/record/contributors", message)
+        yield Found(CONTRIBUTORS, message)
 
 
 @rule("credit-mismatch", "warning", unless="agrees")
