@@ -201,3 +201,35 @@ def test_canonical_form(tmp_path: Path) -> None:
     assert wrs_hash("--canonical", "-", stdin=b"[ ]").stdout == b"[]"
     assert wrs_hash("--canonical", "--pointer", "/x", path).returncode == 1
     assert wrs_hash("--pointer", "/b", path).returncode == 2
+
+
+def test_a_report_is_not_written_over_an_input(drop: Path) -> None:
+    text = (drop / REAL[0]).read_bytes()
+    for paths in ((drop,), (drop / REAL[0],)):
+        done = wrs_verify(*paths, "--report", f"json={drop / REAL[0]}")
+        assert done.returncode == 2
+        assert b"input" in done.stderr
+    assert (drop / REAL[0]).read_bytes() == text
+
+
+@pytest.mark.parametrize("name", ["::add-mask::x.json", "##vso[task.x]y.json", "##[error]z.json"])
+def test_no_name_is_a_command_to_a_ci_service(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('{"profile": "##[error]", "x": "##vso[a]"}')
+    (tmp_path / f"{name}.txt").touch()
+    done = wrs_verify(".", cwd=tmp_path)
+    assert done.returncode == 1
+    assert b"##[" not in done.stdout
+    assert b"##vso[" not in done.stdout
+    assert not any(line.strip().startswith(b"::") for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("module", ["wrs_verify", "wrs_verify.hash_cli"])
+def test_standard_output_that_cannot_be_written(drop: Path, module: str) -> None:
+    main = f"from {module}{'.cli' if module == 'wrs_verify' else ''} import main; main()"
+    for redirection in (">/dev/full", ">&-"):
+        command = f'"{sys.executable}" -c "{main}" "{drop / REAL[0]}" {redirection}'
+        done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, timeout=60, check=False)
+        assert done.returncode == 4
+        assert done.stderr
+        assert b"Traceback" not in done.stderr
+        assert b"internal error" not in done.stderr

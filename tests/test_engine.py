@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -212,3 +212,39 @@ def test_verify_paths(tmp_path: Path) -> None:
     report = verify_paths(str(tmp_path))
     assert report.verdict == "fail"
     assert (report.counts.records, report.counts.passed, report.counts.failed) == (2, 1, 1)
+
+
+def test_findings_stay_small(text: bytes) -> None:
+    """Hundreds of copies that all differ: each is found, and none repeats all the others."""
+    record = json.loads(text)
+    record["published_grade"]["roles"] = [{"who": "a", "credit": "SCIENCE", "did": f"b{number}"} for number in range(300)]
+    record["version"]["record"]["contributors"].reverse()
+    result = verify(record)
+    assert sum(finding.rule == "credit-mismatch" for finding in result.findings) == 300
+    assert sum(finding.rule == "people-mismatch" for finding in result.findings) > 5
+    assert all(len(finding.related) <= 20 for finding in result.findings)
+    assert not any(isinstance(related.value, list | dict) for finding in result.findings for related in finding.related)
+
+
+def test_a_difference_in_a_list_is_named(text: bytes) -> None:
+    record = json.loads(text)
+    record["entry"]["humans"].append("Mallory Example")
+    found = [finding for finding in verify(record).findings if finding.rule == "people-mismatch"]
+    assert [finding.pointer for finding in found] == ["/entry/humans"]
+    assert "Mallory Example" in found[0].message
+
+
+def test_texts_that_look_alike_are_called_so(text: bytes) -> None:
+    record = json.loads(text)
+    for pointer in ("/entry/title", "/published_grade/title"):
+        record = changed(record, pointer, "Cafe\u0301")
+    record["version"]["record"]["title"] = "Caf\u00e9"
+    assert any("look alike" in finding.message for finding in verify(record).findings)
+
+
+@pytest.mark.parametrize("form", [str.upper, lambda text: text[7:], lambda text: f"{text}\n"])
+def test_a_hash_in_another_form(text: bytes, form: Callable[[str], str]) -> None:
+    record = json.loads(text)
+    wrong = changed(record, "/version/public_view_hash", form(record["version"]["public_view_hash"]))
+    message = next(finding.message for finding in verify(wrong).findings if finding.rule == "public-view-hash")
+    assert "its digits are right" in message

@@ -136,8 +136,8 @@ def test_the_summary_of_a_bad_run() -> None:
     lines = text(forged, differing, unreadable())
     start = lines.index("FAIL: 2 of 3 records failed, 2 errors")
     assert lines[start + 1 : start + 5] == [
-        "  public view hash: recomputed for 1 of 3; another hash in 1; no hash recorded in 1",
-        "  content hash: recomputed for 1 of 3 (from the view itself); another hash in 1; no hash recorded in 1",
+        "  public view hash: recomputed for 1 of 3; another hash in 1; not read in 1",
+        "  content hash: recomputed for 1 of 3 (from the view itself); another hash in 1; not read in 1",
         "  targets: agree in 1 of 3; differ in 1; not all compared in 1",
         "  coverage: of 612 values, 424 hashed, 150 corroborated, 30 repeated, 4 fixed, 4 that nothing protects"
         " (not worked out for 1 record)",

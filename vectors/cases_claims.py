@@ -58,6 +58,24 @@ def overclaim() -> list[Case]:
             error(rule, submitted),
             warning("unknown-term", submitted),
         ),
+        altered(
+            rule,
+            "never-run",
+            "Verified, with terms of its own for what was not done.",
+            {awarded: True, reviewed: "NEVER_REVIEWED", "/entry/scientific_assessment/formal_replay": "NONE_RUN"},
+            error(rule, awarded),
+            warning("unknown-term", awarded),
+            warning("unknown-term", reviewed),
+            warning("unknown-term", "/entry/scientific_assessment/formal_replay"),
+        ),
+        altered(
+            rule,
+            "nameless-agent",
+            "Submitted by an agent whose name is empty.",
+            {submitted: True, "/entry/agents": [""]},
+            error(rule, submitted),
+            warning("unknown-term", submitted),
+        ),
     ]
 
 

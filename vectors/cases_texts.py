@@ -264,10 +264,24 @@ def statement_mismatch() -> list[Case]:
     second = "- [Example source 2](https://example.org/source/2)\n"
     return [
         case("title", "The heading is another title.", swapped("# An example title", "# Another title")),
-        case("no-heading", "The title is no heading.", swapped("# An example title", "An example title")),
+        altered(
+            rule,
+            "no-heading",
+            "The title is no heading, so that the text there stands nowhere.",
+            {STATEMENT: swapped("# An example title", "An example title")},
+            warning(rule, STATEMENT),
+            warning(rule, STATEMENT),
+        ),
         case("summary", "The summary is another.", swapped("A placeholder summary", "Another placeholder summary")),
         case("boundary", "The boundary is another.", swapped("A placeholder boundary", "Another placeholder boundary")),
-        case("scope-heading", "The boundary stands under another heading.", swapped("## Scientific scope", "## Scope")),
+        altered(
+            rule,
+            "scope-heading",
+            "The boundary stands under another heading, so that the text there stands nowhere.",
+            {STATEMENT: swapped("## Scientific scope", "## Scope")},
+            warning(rule, STATEMENT),
+            warning(rule, STATEMENT),
+        ),
         altered(
             rule,
             "scope-in-code",
@@ -281,6 +295,30 @@ def statement_mismatch() -> list[Case]:
         case("link-left-out", "The second source is left out.", swapped(second, "")),
         case("link-added", "A third link is no source.", swapped(second, second + "- [More](https://example.org/more)\n")),
         case("section-order", "The sources stand before the scope.", sources_first),
+        altered(
+            rule,
+            "no-headings",
+            "The statement is one word: every place is missing from it, and every other check runs all the same.",
+            {STATEMENT: "x", "/entry/target/version": 7, "/entry/title": "Another title"},
+            *[warning(rule, STATEMENT)] * 5,
+            error("target-mismatch", "/entry/target/version"),
+            warning("text-mismatch", "/entry/title"),
+        ),
+        case("too-long", "A statement of more than 100,000 characters is not taken apart.", lambda text: text + "\n\n" + "x" * 100_000),
+        case("before-the-title", "Text stands before the title.", lambda text: "This is retracted.\n\n" + text),
+        case("hidden-in-html", "The whole statement follows a tag of HTML.", lambda text: "<div hidden>\n\n" + text),
+        case("unknown-section", "A section that no other member predicts.", lambda text: text + "\n## Retraction\n\nRetracted.\n"),
+        case("linked-title", "The title's heading is a link.", swapped("# An example title", "# [An example title](https://example.org)")),
+        case(
+            "image",
+            "A picture stands in the summary.",
+            swapped("A placeholder summary", "A ![](https://example.org/x.gif)placeholder summary"),
+        ),
+        case(
+            "more-people",
+            "A paragraph with more names follows the people.",
+            swapped(f"\n\n{ROLE_NOTE}", f"\n\nMallory Example\n\n{ROLE_NOTE}"),
+        ),
     ]
 
 

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -15,7 +16,7 @@ import click
 from wrs_verify import config, execution, progress
 from wrs_verify._version import VERSION
 from wrs_verify.engine import Options
-from wrs_verify.inputs import InputLimits, MissingPath, Selection
+from wrs_verify.inputs import InputLimits, MissingPath, Selection, Source, find
 from wrs_verify.mistakes import MAX_DEPTH
 from wrs_verify.model import Limits
 from wrs_verify.report import FORMATS
@@ -39,6 +40,18 @@ def _specs(_context: click.Context, _parameter: click.Parameter, texts: Iterable
         return parse_specs(texts)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def _cluster(context: click.Context, _parameter: click.Parameter, address: str | None) -> str | None:
+    if address is None or context.resilient_parsing:
+        return address
+    if not address.strip():
+        raise click.BadParameter("an address is needed, such as tcp://scheduler.example:8786")
+    from importlib.util import find_spec
+
+    if find_spec("distributed") is None:
+        raise click.BadParameter("a cluster needs the extra [cluster]: pip install 'wrs-verify[cluster]'")
+    return address
 
 
 def _explain(context: click.Context, _parameter: click.Parameter, name: str | None) -> None:
@@ -100,7 +113,8 @@ def _time(_context: click.Context, _parameter: click.Parameter, text: str | None
 @click.option("--require-content", is_flag=True, help="A content hash that cannot be recomputed fails.")
 @click.option("--sources", metavar="PATH", multiple=True, help="Where source versions are; repeatable.")
 @click.option("--double-check", is_flag=True, help="A second, independent parser, validator and canonicalizer must agree.")
-@click.option("--jobs", type=_COUNT, metavar="N", help="Processes.  [default: as many as there are cores]")
+@click.option("--jobs", type=_COUNT, metavar="N", help="Processes of this machine.  [default: as many as there are cores]")
+@click.option("--cluster", metavar="ADDRESS", callback=_cluster, help="Check on the workers of the Dask scheduler at this address instead.")
 @click.option("--include", metavar="GLOB", multiple=True, help="Only these files of a directory; repeatable.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Not these files of a directory; repeatable.")
 @click.option("--max-size", type=_COUNT, metavar="BYTES", default=Limits().max_size, show_default=True, help="Size of one record's text.")
@@ -174,9 +188,8 @@ def command(configured: config.Config, /, paths: tuple[str, ...], reports: tuple
         now=given["now"],
     )
     limits = InputLimits(given["max_size"], given["max_expanded"], given["max_ratio"], given["max_members"])
-    job = execution.Job(
-        Selection(paths, given["include"], given["exclude"]), options, limits, given["jobs"] or os.cpu_count() or 1, given["sources"]
-    )
+    selection, processes = Selection(paths, given["include"], given["exclude"]), given["jobs"] or os.cpu_count() or 1
+    job = execution.Job(selection, options, limits, processes, given["sources"], given["cluster"])
     shown = ReportOptions(
         version=VERSION,
         quiet=given["quiet"],
@@ -193,7 +206,11 @@ def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> i
     """Do the job, write its reports, and return the exit status."""
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGINT, _interrupt)
+    if sys.stdout is None:
+        click.echo("wrs-verify: standard output is closed", err=True)
+        return INCOMPLETE
     try:
+        _keep_inputs(job.selection, [spec.file for spec in specs if spec.file is not None])
         with Reports(specs, shown, sys.stdout.buffer) as reports:
             with progress.shown(job.selection, reports.record) as record:
                 ending = execution.run(job, record)
@@ -204,9 +221,24 @@ def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> i
         if not error.closed:
             click.echo(f"wrs-verify: {error}", err=True)
         return INCOMPLETE
+    except execution.ClusterError as error:
+        click.echo(f"wrs-verify: {error}", err=True)
+        return INCOMPLETE
     except execution.Interrupted:
         return INCOMPLETE
     return _status(ending)
+
+
+def _keep_inputs(selection: Selection, files: list[str]) -> None:
+    """Refuse to write a report over something that is to be verified.
+
+    Raises:
+        click.UsageError: a report's file is an input.
+        MissingPath: a path does not exist.
+    """
+    existing = {os.path.realpath(file) for file in files if Path(file).exists()}
+    if existing and any(isinstance(found, Source) and os.path.realpath(found.path) in existing for found in find(selection)):
+        raise click.UsageError("a report cannot be written over an input")
 
 
 def _status(ending: execution.Ending) -> int:
@@ -227,11 +259,11 @@ def _colour() -> bool:
     """Whether standard output shows colours (https://no-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def _width() -> int | None:
-    return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else None
+    return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout is not None and sys.stdout.isatty() else None
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NoReturn
 
@@ -18,6 +19,8 @@ from wrs_verify.report.output import OutputError, replace_file
 from wrs_verify.safe import terminal, visible
 
 __all__ = ["command", "main"]
+
+_UNWRITTEN = 4
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -36,7 +39,7 @@ def command(file: str, as_canonical: bool, pointer: str | None, stamp: bool) -> 
       0  done, and every hash that could be computed is as recorded
       1  the file is no JSON or no record, or a hash is not as recorded
       2  wrong usage
-      4  the file could not be written
+      4  the file, or standard output, could not be written
     """
     if pointer is not None and not as_canonical:
         raise click.UsageError("--pointer goes with --canonical")
@@ -110,7 +113,7 @@ def _stamp(record: Record, data: bytes, file: str) -> NoReturn:
         replace_file(file, data[:begin] + f'"{computed}"'.encode() + data[end:])
     except OutputError as error:
         click.echo(f"wrs-hash: {error}", err=True)
-        sys.exit(4)
+        sys.exit(_UNWRITTEN)
     click.echo(f"{computed} written into {terminal(file)}")
     sys.exit(0)
 
@@ -137,4 +140,13 @@ def _fail(message: str) -> NoReturn:
 
 def main() -> None:
     """Run the command with the arguments of the process."""
-    command(prog_name="wrs-hash")
+    try:
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
+        try:
+            command(prog_name="wrs-hash")
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        click.echo(f"wrs-hash: cannot write: {error.strerror or error}", err=True)
+        os._exit(_UNWRITTEN)  # what is left in the buffer would fail again when Python flushes it at its end

@@ -29,6 +29,7 @@ _ESCAPED = r"[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}"
 _unsafe = cache(partial(re.compile, f"[{_UNSAFE}]"))
 # A backslash is doubled only where it would read as the start of an escape, so that C:\data and \alpha stay as they are.
 _for_terminal = cache(partial(re.compile, rf"[{_UNSAFE}]|\\(?=\\|{_ESCAPED}|[{_UNSAFE}])"))
+_command = cache(partial(re.compile, r"#(?=#(?:vso)?\[)"))
 _for_json_string = cache(partial(re.compile, rf'[{_UNSAFE}"\\]'))
 _escape = re.compile(rf'\\u[d][89ab][0-9a-f]{{2}}\\u[d][c-f][0-9a-f]{{2}}|\\(?:[\\"bf]|{_ESCAPED})')
 
@@ -51,11 +52,13 @@ def terminal(text: str) -> str:
         text: any string, lone surrogates included.
 
     Returns:
-        Text without a control, invisible or direction-changing character.
+        Text without a control, invisible or direction-changing character, and without what a CI service takes for a command
+        in its log: `::` at the beginning, `##[` and `##vso[` anywhere.
     """
-    if text.isascii() and text.isprintable() and "\\" not in text:
+    if text.isascii() and text.isprintable() and "\\" not in text and "##" not in text and not text.startswith("::"):
         return text
-    return _for_terminal().sub(_terminal_escape, text)
+    text = _command().sub(r"\\x23", _for_terminal().sub(_terminal_escape, text))
+    return rf"\x3a{text[1:]}" if text.startswith("::") else text
 
 
 def visible(text: str) -> str:
@@ -201,9 +204,10 @@ def _scalar(scalar: Json) -> str:
 
 
 def _quoted(text: str) -> str:
-    if text.isascii() and text.isprintable() and "\\" not in text and '"' not in text:
+    if text.isascii() and text.isprintable() and "\\" not in text and '"' not in text and "##" not in text:
         return f'"{text}"'
-    return f'"{_for_json_string().sub(_json_escape, text)}"'
+    escaped = _command().sub(r"\\u0023", _for_json_string().sub(_json_escape, text))
+    return f'"{escaped}"'
 
 
 def _terminal_escape(found: re.Match[str]) -> str:

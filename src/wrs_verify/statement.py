@@ -17,8 +17,8 @@ __all__ = ["MAX_LENGTH", "PEOPLE", "READING", "SCOPE", "SOURCES", "Link", "Piece
 
 SCOPE, READING, PEOPLE, SOURCES = "Scientific scope", "Reading status", "People and systems", "Original sources"
 
-#: Characters of a statement that are parsed at most; a longer one that does not read as predicted is reported whole.
-MAX_LENGTH = 1_000_000
+#: Characters of a statement that are taken apart at most: fifty times those of a published one, and a second of work.
+MAX_LENGTH = 100_000
 
 #: Line ends in a statement with no source, every member of which is a single line.
 _LINES = 22
@@ -35,7 +35,8 @@ class Pieces(NamedTuple):
     """What a statement says, each as raw Markdown; None where the statement has no such place, or has it twice.
 
     `credit` holds every paragraph that follows the names under "People and systems"; `links` is None where some
-    line under "Original sources" is no link. `order` holds the known headings in the order in which they stand.
+    line under "Original sources" is no link. `before` is what stands before the first heading, and `order` holds the
+    headings of level 2 in the order in which they stand.
     """
 
     title: str | None
@@ -45,6 +46,7 @@ class Pieces(NamedTuple):
     credit: tuple[str, ...]
     links: tuple[Link, ...] | None
     order: tuple[str, ...]
+    before: str
 
 
 def predict(
@@ -74,12 +76,12 @@ def repeats(statement: str, predicted: tuple[str, str], sources: int) -> bool:
 
 
 def read(statement: str) -> Pieces:
-    """Take a statement apart at its headings, as a CommonMark parser sees them."""
-    text = statement[:MAX_LENGTH].replace("\r\n", "\n").replace("\r", "\n")
+    """Take a statement of at most MAX_LENGTH characters apart at its headings, as a CommonMark parser sees them."""
+    text = statement.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
     headings = _headings(text)
-    ends = [start for start, *_ in headings[1:]] + [len(lines)]
-    bodies = [(level, name, "\n".join(lines[body:end]).strip("\n")) for (_, body, level, name), end in zip(headings, ends, strict=True)]
+    ends = [*[start for start, *_ in headings][1:], len(lines)]
+    bodies = [(level, name, "\n".join(lines[body:end]).strip("\n")) for (_, body, level, name), end in zip(headings, ends, strict=False)]
     titles = [(name, body) for level, name, body in bodies if level == 1]
     title, summary = titles[0] if len(titles) == 1 else (None, None)
 
@@ -88,7 +90,6 @@ def read(statement: str) -> Pieces:
         return found[0] if len(found) == 1 else None
 
     people, *credit = (section(PEOPLE) or "").split("\n\n")
-    known = (SCOPE, READING, PEOPLE, SOURCES)
     return Pieces(
         title=title,
         summary=summary,
@@ -96,16 +97,19 @@ def read(statement: str) -> Pieces:
         people=people or None,
         credit=tuple(part.strip("\n") for part in credit if part.strip()),
         links=_links(section(SOURCES)),
-        order=tuple(name for level, name, _ in bodies if level == 2 and name in known),
+        order=tuple(name for level, name, _ in bodies if level != 1),
+        before="\n".join(lines[: headings[0][0]] if headings else lines).strip(),
     )
 
 
-def plain(markdown: str) -> str:
-    """The text that a reader of one line of Markdown sees: escapes, emphasis and links resolved (CommonMark)."""
+def plain(markdown: str) -> str | None:
+    """The text that a reader of some Markdown sees, escapes resolved (CommonMark); None where there is more than text, such as a link."""
     from markdown_it import MarkdownIt
 
     shown = {"softbreak": "\n", "hardbreak": "\n"}
-    children = MarkdownIt("commonmark").parseInline(markdown[:MAX_LENGTH])[0].children or []
+    children = MarkdownIt("commonmark").parseInline(markdown)[0].children or []
+    if any(child.type not in ("text", "text_special", *shown) for child in children):
+        return None
     return "".join(shown.get(child.type, child.content) for child in children)
 
 

@@ -7,7 +7,6 @@ profile declares, in rows of the kinds in `agreements.kinds`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
@@ -94,9 +93,9 @@ class View:
 
     @cached_property
     def pieces(self) -> statement.Pieces | None:
-        """The statement taken apart, or None where there is no text to take apart."""
+        """The statement taken apart, or None where there is no text, or too much to take apart."""
         text = self.at(STATEMENT)
-        return statement.read(text) if isinstance(text, str) else None
+        return statement.read(text) if isinstance(text, str) and len(text) <= statement.MAX_LENGTH else None
 
     def stated(self, raw: str, candidates: Sequence[Json], rule: str | None = None) -> Copy:
         """A copy in the statement: the first of the candidates that the Markdown there reads as, else the Markdown."""
@@ -138,17 +137,13 @@ def judge(copies: Sequence[Copy], *, trusted: bool, blamed: AbstractSet[str | No
     `blamed` holds the pointers of copies that another comparison found odd: between equals they lose. Then the order decides.
     """
     keys = [_key(copy.value) for copy in copies]
-    votes = Counter(keys)
-
-    def weight(key: object) -> tuple[int, int, int]:
-        mine = [copy for copy, other in zip(copies, keys, strict=True) if other == key]
-        return (
-            sum(copy.pointer is None for copy in mine),
-            sum(trusted and copy.hashed for copy in mine),
-            votes[key] - sum(copy.pointer in blamed for copy in mine),
-        )
-
-    believed = max(votes, key=weight)
+    weights = {key: [0, 0, 0] for key in keys}
+    for key, copy in zip(keys, copies, strict=True):
+        weight = weights[key]
+        weight[0] += copy.pointer is None
+        weight[1] += trusted and copy.hashed
+        weight[2] += copy.pointer not in blamed
+    believed = max(weights, key=weights.__getitem__)
     agreeing = tuple(copy for copy, key in zip(copies, keys, strict=True) if key == believed)
     odd = tuple(copy for copy, key in zip(copies, keys, strict=True) if key != believed)
     return Judgement(agreeing[0].value, agreeing, odd)

@@ -17,18 +17,26 @@ CONTRIBUTORS = "/version/record/contributors"
 NOTE = "/entry/human_role_note"
 _ROLES = "/published_grade/roles"
 
+#: What stands between two names in the statement.
+_JOINT = "; "
+
 
 def people() -> Agreement:
     """The names of the entry are those of the statement; the contributors are among them, in the same order."""
     humans, contributors = getter(PEOPLE), getter(CONTRIBUTORS)
 
     def holds(value: Json) -> bool:
-        rest = iter(humans(value))  # consumed as it is searched, so that the order counts
-        return all(map(contains, repeat(rest), map(itemgetter("name"), contributors(value))))
+        names = humans(value)
+        rest = iter(names)  # consumed as it is searched, so that the order counts
+        return all(map(contains, repeat(rest), map(itemgetter("name"), contributors(value)))) and _JOINT not in "\n".join(names)
 
     def compare(view: View) -> Iterator[Comparison | Odd]:
         found = view.at(PEOPLE)
         names = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+        for index, name in enumerate(names):
+            if _JOINT in name:
+                message = f"a name that holds a semicolon cannot be told from {name.count(_JOINT) + 1} names in the statement"
+                yield Odd("people-mismatch", f"{PEOPLE}/{index}", message, actual=name, related=(STATEMENT,))
         stated = _stated_names(view, names)
         copies: list[list[Copy]] = [[] for _ in stated if len(stated) == len(names)]
         for index, row in enumerate(copies):
@@ -47,9 +55,9 @@ def _stated_names(view: View, names: list[str]) -> list[str]:
     raw = view.pieces.people if view.pieces else None
     if raw is None:
         return []
-    joined = "; ".join(names)
+    joined = _JOINT.join(names)
     text: str = view.stated(raw, [joined]).value
-    return names if text == joined else text.split("; ")
+    return names if text == joined else text.split(_JOINT)
 
 
 def _contributors(view: View, names: list[str], copies: list[list[Copy]]) -> Iterator[Odd]:

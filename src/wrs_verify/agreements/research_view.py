@@ -157,15 +157,20 @@ def _statement() -> Agreement:
         return statement.repeats(note["statement"], text, len(links))
 
     def compare(view: View) -> Iterator[Comparison | Odd]:
-        pieces = view.pieces
+        text, pieces = view.at(STATEMENT), view.pieces
         if pieces:
-            yield from _missing_pieces(pieces)
+            yield from _unexpected(view, pieces)
             yield from _stated_sources(view, pieces)
+        elif isinstance(text, str):
+            message = f"the statement was not checked: it has {len(text):,} characters, and is taken apart up to {statement.MAX_LENGTH:,}"
+            yield Odd("statement-mismatch", STATEMENT, message)
 
     return Agreement(holds, compare)
 
 
-def _missing_pieces(pieces: statement.Pieces) -> Iterator[Odd]:
+def _unexpected(view: View, pieces: statement.Pieces) -> Iterator[Odd]:
+    """What the statement lacks, and what it has that no other member predicts."""
+    rule = "statement-mismatch"
     for said, where in (
         (pieces.title, "one heading of level 1 with the title"),
         (pieces.boundary, f'one section "{statement.SCOPE}"'),
@@ -173,11 +178,17 @@ def _missing_pieces(pieces: statement.Pieces) -> Iterator[Odd]:
         (pieces.links, f'one section "{statement.SOURCES}" with a link a line'),
     ):
         if said is None:
-            yield Odd("statement-mismatch", STATEMENT, f"the statement does not have {where}")
-    expected = [name for name in (statement.SCOPE, statement.READING, statement.PEOPLE, statement.SOURCES) if name in pieces.order]
-    if list(pieces.order) != expected:
-        message = "the statement's sections do not stand in their order"
-        yield Odd("statement-mismatch", STATEMENT, message, expected=expected, actual=list(pieces.order))
+            yield Odd(rule, STATEMENT, f"the statement does not have {where}")
+    known = (statement.SCOPE, statement.READING, statement.PEOPLE, statement.SOURCES)
+    if pieces.order != tuple(name for name in known if name in pieces.order):
+        message = "the statement's sections are not the known ones, each once and in order"
+        yield Odd(rule, STATEMENT, message, expected=list(known), actual=list(pieces.order))
+    if pieces.before:
+        yield Odd(rule, STATEMENT, "in the statement, text stands before the title", actual=pieces.before)
+    note = view.at(NOTE)
+    if view.at("/entry/agents") == [] and isinstance(note, str) and len(pieces.credit) > len(note.split("\n\n")):
+        message = f'in the statement, more than names and the note on roles stands under "{statement.PEOPLE}"'
+        yield Odd(rule, STATEMENT, message, expected=note, actual="\n\n".join(pieces.credit))
 
 
 def _stated_sources(view: View, pieces: statement.Pieces) -> Iterator[Comparison]:

@@ -23,9 +23,7 @@ _TABLE = "CREATE TABLE sources (record_id TEXT, version INTEGER, name TEXT, data
 
 
 @contextmanager
-def gathered(
-    paths: tuple[str, ...], options: Options, limits: InputLimits, base: str = ""
-) -> Iterator[tuple[str | None, list[Finding]]]:
+def gathered(paths: tuple[str, ...], options: Options, limits: InputLimits, base: str = "") -> Iterator[tuple[str | None, list[Finding]]]:
     """The source versions under some paths, which are taken to be below the folder `base`, for as long as the context lasts.
 
     Gives the name of the file that `lookup` reads, None without any paths, and what is wrong with the sources: a source that
@@ -62,7 +60,7 @@ def _add(database: sqlite3.Connection, item: Item, options: Options) -> Finding 
         return _unusable(item, f"this source version cannot be read: {error}", options)
     key = _key(document.value)
     if key is None:
-        return _unusable(item, "this is no source version: an object with record_id, version (from 1) and record", options)
+        return _unusable(item, "this is no source version: an object with record_id, version (from 1), record and content_hash", options)
     digest = canonical.digest(document.canonical)
     row = database.execute("SELECT name, digest FROM sources WHERE record_id = ? AND version = ?", key).fetchone()
     if row is None:
@@ -73,7 +71,7 @@ def _add(database: sqlite3.Connection, item: Item, options: Options) -> Finding 
 
 
 def _key(value: Json) -> tuple[str, int] | None:
-    if not isinstance(value, dict) or not isinstance(value.get("record"), dict):
+    if not isinstance(value, dict) or not isinstance(value.get("record"), dict) or not isinstance(value.get("content_hash"), str):
         return None
     record_id, version = value.get("record_id"), value.get("version")
     if isinstance(record_id, str) and isinstance(version, int) and not isinstance(version, bool) and version >= 1:

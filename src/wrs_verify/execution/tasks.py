@@ -8,25 +8,24 @@ from __future__ import annotations
 import pickle
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 from itertools import chain, islice
 from threading import Lock
 from typing import Any, NamedTuple
 
 from wrs_verify._version import VERSION
-from wrs_verify.engine import Options
 from wrs_verify.execution import shuffle
 from wrs_verify.execution.errors import ClusterError
 from wrs_verify.execution.pieces import Piece
 from wrs_verify.execution.sources import gathered
 from wrs_verify.execution.work import Setup, check_read, reads
-from wrs_verify.inputs import InputLimits, Item
-from wrs_verify.model import Facts
+from wrs_verify.inputs import InputLimits, Item, Read
+from wrs_verify.model import Facts, Finding
 
-__all__ = ["Work", "checked", "forget", "judged", "place", "shares", "size", "unpacked", "versions"]
+__all__ = ["Work", "checked", "forget", "given", "judged", "packed", "place", "shares", "size", "unpacked", "versions"]
 
 #: What the text of a report depends on, beside this package.
 _ENGINES = ("jiter", "jsonschema", "jsonschema-rs", "markdown-it-py", "orjson", "rfc8785")
@@ -56,6 +55,7 @@ def versions() -> dict[str, str]:
 
 
 def packed(value: Any) -> bytes:
+    """A value in little room, opaque to Dask."""
     return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
 
 
@@ -64,20 +64,36 @@ def unpacked(data: bytes) -> Any:
     return pickle.loads(zlib.decompress(data))  # noqa: S301
 
 
-def checked(piece: Piece, first: int, last: int | None, work: Work) -> tuple[bytes, bytes]:
-    """Read and check a piece, or what is in it from one index to before another: outcomes with their weight, and facts; packed."""
+@lru_cache(maxsize=4)
+def _work(data: bytes) -> Work:
+    work: Work = unpacked(data)
     if work.versions != versions():
         raise ClusterError("a worker has other versions than the client")
+    return work
+
+
+def given(data: bytes) -> bytes:
+    """Keeps what all tasks are given on the workers, so that it is sent once."""
+    return data
+
+
+def checked(piece: bytes, first: int, last: int | None, work: bytes) -> tuple[bytes, bytes]:
+    """Read and check a piece, or what is in it from one index to before another: outcomes with their weight, and facts."""
     outcomes = []
     facts: list[Facts] = []
     with _one_at_a_time:
-        setup = _with_sources(work)
-        for one in islice(chain.from_iterable(reads(part, setup.limits) for part in piece), first, last):
+        setup = _with_sources(_work(work))
+        for one in islice(_reads(piece, setup.limits), first, last):
             outcome = check_read(one, setup)
             if outcome.facts:
                 facts.append(outcome.facts)
             outcomes.append(outcome._replace(facts=None))
     return packed((outcomes, shuffle.weight(facts))), packed(facts)
+
+
+def _reads(piece: bytes, limits: InputLimits) -> Iterator[Read | Finding]:
+    parts: Piece = unpacked(piece)
+    return chain.from_iterable(reads(part, limits) for part in parts)
 
 
 def _with_sources(work: Work) -> Setup:
@@ -97,14 +113,14 @@ def forget(run: str) -> None:
             _sources.pop(run)[1].close()
 
 
-def size(piece: Piece, limits: InputLimits) -> int:
+def size(piece: bytes, work: bytes) -> int:
     """How much there is in a piece."""
-    return sum(1 for part in piece for _ in reads(part, limits))
+    return sum(1 for _ in _reads(piece, _work(work).setup.limits))
 
 
-def place(piece: Piece, index: int, limits: InputLimits) -> tuple[str, int | None]:
+def place(piece: bytes, index: int, work: bytes) -> tuple[str, int | None]:
     """The name and the line of what has that index in a piece."""
-    one = next(islice(chain.from_iterable(reads(part, limits) for part in piece), index, None))
+    one = next(islice(_reads(piece, _work(work).setup.limits), index, None))
     return one[0], one.line if isinstance(one, Item) else None
 
 
@@ -113,6 +129,6 @@ def shares(some: Iterable[bytes], number: int) -> list[bytes]:
     return [packed(share) for share in shuffle.spread(chain.from_iterable(map(unpacked, some)), number)]
 
 
-def judged(some: Iterable[bytes], partition: int, number: int, options: Options, complete: bool) -> bytes:
+def judged(some: Iterable[bytes], partition: int, number: int, work: bytes, complete: bool) -> bytes:
     """What the rules of the drop find in one partition."""
-    return packed(shuffle.judge(map(unpacked, some), partition, number, options, complete=complete))
+    return packed(shuffle.judge(map(unpacked, some), partition, number, _work(work).setup.options, complete=complete))

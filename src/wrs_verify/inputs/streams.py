@@ -210,9 +210,7 @@ class Feed:
             pass
 
 
-def records(
-    name: str, kind: str, compression: str, blocks: Iterator[bytes], budget: Budget, first: int = 1
-) -> Iterator[Item | Refused]:
+def records(name: str, kind: str, compression: str, blocks: Iterator[bytes], budget: Budget, first: int = 1) -> Iterator[Item | Refused]:
     """The records in a stream: one (`json`), or one a line (`lines`), of which the first is the line of that number."""
     if compression:
         blocks = expand(blocks, compression, budget)

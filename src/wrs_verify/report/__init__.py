@@ -49,12 +49,13 @@ class Sink(Protocol):
 
 
 class Checked(NamedTuple):
-    """In how many records a hash was recomputed and equal, was another, could not be computed, was not there to be compared."""
+    """In how many records a hash was recomputed and equal, was another, could not be computed, was not there; or was not read."""
 
     match: int = 0
     mismatch: int = 0
     unavailable: int = 0
     unrecorded: int = 0
+    unread: int = 0
 
 
 class Targets(NamedTuple):
@@ -146,9 +147,9 @@ class Tally:
         self._records += 1
         if result.verdict == "pass":
             self._passed += 1
-        view, content, _ = result.hashes
-        self._view[view.status, view.recorded is None] += 1
-        self._content[content.status, content.recorded is None, content.origin] += 1
+        view, content, document = result.hashes
+        self._view[view.status if document else "unread", view.recorded is None] += 1
+        self._content[content.status if document else "unread", content.recorded is None, content.origin] += 1
         coverage = result.coverage
         settled = coverage is not None and result.target is not None
         if coverage is not None:
@@ -218,4 +219,4 @@ def _checked(numbers: Mapping[tuple[str, bool], int]) -> Checked:
     by_kind: defaultdict[str, int] = defaultdict(int)
     for (status, unrecorded), number in numbers.items():
         by_kind["unrecorded" if status == "unavailable" and unrecorded else status] += number
-    return Checked(by_kind["match"], by_kind["mismatch"], by_kind["unavailable"], by_kind["unrecorded"])
+    return Checked(by_kind["match"], by_kind["mismatch"], by_kind["unavailable"], by_kind["unrecorded"], by_kind["unread"])

@@ -221,7 +221,10 @@ def _hash(checked: Checked, records: int, said: str, unavailable: str) -> str:
     if said:
         text += f" {said}" if checked.match == records else f" ({said})"
     return text + _parts(
-        (checked.mismatch, "another hash in"), (checked.unavailable, f"{unavailable} in"), (checked.unrecorded, "no hash recorded in")
+        (checked.mismatch, "another hash in"),
+        (checked.unavailable, f"{unavailable} in"),
+        (checked.unrecorded, "no hash recorded in"),
+        (checked.unread, "not read in"),
     )
 
 

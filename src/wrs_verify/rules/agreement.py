@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 
 from wrs_verify.agreements import Comparison, Copy, Judgement
 from wrs_verify.agreements.people import CONTRIBUTORS, PEOPLE
-from wrs_verify.model import Related
+from wrs_verify.model import Json, Related
 from wrs_verify.record import Record
-from wrs_verify.rules import Found, contrast, rule
+from wrs_verify.rules import Found, contrast, quote, rule
+
+#: Agreeing and differing copies that a finding is related to at most; its message counts all of them.
+_MAX_RELATED, _MAX_ODD = 16, 4
 
 
 def _differences(record: Record, name: str) -> Iterator[Found]:
     for odd in record.odds:
         if odd.rule == name:
-            related = tuple(Related(pointer, record.at(pointer)) for pointer in odd.related)
+            related = tuple(Related(pointer, _small(record.at(pointer))) for pointer in odd.related)
             yield Found(odd.pointer, odd.message, odd.expected, odd.actual, related)
     told = set()
     for comparison, judgement in record.judgements:
+        others = tuple(Related(copy.pointer, copy.value) for copy in judgement.agreeing[:_MAX_RELATED] if copy.pointer is not None)
         for copy in judgement.odd:
             if (copy.rule or comparison.rule) == name and copy.pointer is not None and copy.pointer not in told:
-                yield _difference(record, comparison, judgement, copy, copy.pointer)
+                more = [Related(odd.pointer, odd.value) for odd in judgement.odd[:_MAX_ODD] if odd.pointer not in (None, copy.pointer)]
+                yield _difference(record, comparison, judgement, copy, (*others, *more))
                 if not copy.part:
                     told.add(copy.pointer)
 
 
-def _difference(record: Record, comparison: Comparison, judgement: Judgement, odd: Copy, pointer: str) -> Found:
+def _small(value: Json) -> Json:
+    """A value that is not worth repeating for each finding is left out."""
+    return None if isinstance(value, list | dict) else value
+
+
+def _difference(record: Record, comparison: Comparison, judgement: Judgement, odd: Copy, related: tuple[Related, ...]) -> Found:
     expected = odd.prefix + judgement.value if odd.prefix else judgement.value
     shown, believed = contrast(odd.value, judgement.value)
     where = "in the statement" if odd.part and odd.hashed else "here"
@@ -34,13 +45,29 @@ def _difference(record: Record, comparison: Comparison, judgement: Judgement, od
         expected = judgement.value
     elif odd.prefix:
         said = f"this is not the summary, a space and {comparison.what}"
+    elif isinstance(odd.value, list) and isinstance(judgement.value, list):
+        said, believed = f"{comparison.what} {_listed(odd.value, judgement.value)} {where}", "not so"
     else:
         said = f"{comparison.what} is {shown} {where}"
-    others = [copy for copy in (*judgement.agreeing, *judgement.odd) if copy.pointer != pointer]
-    related = tuple(Related(copy.pointer, copy.value) for copy in others if copy.pointer is not None)
-    return Found(
-        pointer, f"{said}, but {_support(record, judgement, believed, len(comparison.copies))}", expected, record.at(pointer), related
-    )
+    message = f"{said}, but {_support(record, judgement, believed, len(comparison.copies))}{_alike(odd.value, judgement.value)}"
+    return Found(odd.pointer, message, expected, record.at(odd.pointer or ""), related)
+
+
+def _listed(found: list[Json], believed: list[Json]) -> str:
+    """How a list differs from another."""
+    more, fewer = [item for item in found if item not in believed], [item for item in believed if item not in found]
+    parts = [f"{verb} {quote(items[0])}{_and_more(len(items) - 1)}" for verb, items in (("has", more), ("lacks", fewer)) if items]
+    return " and ".join(parts) or f"has {len(found)} items, in another order or some of them twice,"
+
+
+def _and_more(number: int) -> str:
+    return f" and {number} more" if number else ""
+
+
+def _alike(one: Json, other: Json) -> str:
+    """What to say of two texts that look alike."""
+    same = isinstance(one, str) and isinstance(other, str) and unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)
+    return "; they look alike, and differ only in Unicode normalization" if same else ""
 
 
 def _support(record: Record, judgement: Judgement, value: str, total: int) -> str:
@@ -151,7 +178,8 @@ def people_beyond_byline(record: Record) -> Iterator[Found]:
     people, contributors = record.at(PEOPLE), record.at(CONTRIBUTORS)
     if isinstance(people, list) and isinstance(contributors, list) and len(people) > len(contributors):
         more = len(people) - len(contributors)
-        message = f"the entry names {len(people)} people, {more} more than the {len(contributors)} contributors of the hashed record"
+        noun = "person" if len(people) == 1 else "people"
+        message = f"the entry names {len(people)} {noun}, {more} more than the {len(contributors)} contributors of the hashed record"
         yield Found(CONTRIBUTORS, message)
 
 

@@ -10,8 +10,8 @@ from wrs_verify.rules import Found, quote, rule
 
 _GRADES = ("/published_grade", "/entry/published_grade")
 _DENIALS = (
-    ("/entry/scientific_assessment/scientific_review", "NOT_REVIEWED_BY_WRS", "nobody reviewed it"),
-    ("/entry/scientific_assessment/formal_replay", "NOT_RUN", "no formal replay was run"),
+    ("/entry/scientific_assessment/scientific_review", "nobody reviewed it"),
+    ("/entry/scientific_assessment/formal_replay", "no formal replay was run"),
 )
 
 
@@ -24,19 +24,31 @@ def overclaim(record: Record) -> Iterator[Found]:
     Mend: take the claim back, or publish what it rests on: the review, the replay, the agent.
     """
     awarded = record.at("/scientific_verification_awarded")
-    denied = [(Related(pointer, term), said) for pointer, term, said in _DENIALS if record.at(pointer) == term] if awarded is True else []
+    denied = (
+        [(Related(pointer, record.at(pointer)), said) for pointer, said in _DENIALS if _denies(record.at(pointer))]
+        if awarded is True
+        else []
+    )
     if denied:
         message = f"scientific verification is claimed, but {' and '.join(said for _, said in denied)}"
         yield Found("/scientific_verification_awarded", message, False, True, tuple(related for related, _ in denied))
     for grade in _GRADES:
         pointer = f"{grade}/scientific_correctness_certified"
-        if record.at(pointer) is True and awarded is False:
-            message = "the grade certifies scientific correctness, but /scientific_verification_awarded is false"
-            yield Found(pointer, message, False, True, (Related("/scientific_verification_awarded", False),))
-    if record.at("/canonical_agent_submission") is True and record.at("/entry/lane") == "HUMAN" and record.at("/entry/agents") == []:
-        message = "an agent's submission is claimed, but the lane is HUMAN and no agent is named"
-        related = (Related("/entry/lane", "HUMAN"), Related("/entry/agents", []))
-        yield Found("/canonical_agent_submission", message, False, True, related)
+        if record.at(pointer) is True and awarded is not True:
+            message = "the grade certifies scientific correctness, but no scientific verification was awarded"
+            yield Found(pointer, message, False, True, (Related("/scientific_verification_awarded", awarded),))
+    if record.at("/canonical_agent_submission") is True and record.at("/entry/lane") == "HUMAN":
+        agents = record.at("/entry/agents")
+        if not isinstance(agents, list) or not any(agents):
+            message = "an agent's submission is claimed, but the lane is HUMAN and no agent is named"
+            yield Found(
+                "/canonical_agent_submission", message, False, True, (Related("/entry/lane", "HUMAN"), Related("/entry/agents", agents))
+            )
+
+
+def _denies(term: object) -> bool:
+    """Whether an assessment says that something was not done: it says nothing, or a term such as NOT_RUN."""
+    return not isinstance(term, str) or not term or term.startswith(("NOT", "NO_", "NONE", "NEVER"))
 
 
 @rule("disposition-mismatch", "error")

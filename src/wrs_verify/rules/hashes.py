@@ -36,6 +36,8 @@ def public_view_hash(record: Record) -> Iterator[Found]:
 
 def _explained(record: Record, profile: Profile, recorded: str) -> tuple[str, tuple[Related, ...]]:
     """Why the hash does not match, where that can be proved, and the altered members with their original values."""
+    if _hex(recorded) == _hex(str(record.public_view.computed)):
+        return "its digits are right, but not its form, which is sha256: and 64 lower-case hex digits", ()
     part = record.at(profile.hashed)
     search = _searched(record, profile, recorded)
     if search.alterations:
@@ -44,24 +46,27 @@ def _explained(record: Record, profile: Profile, recorded: str) -> tuple[str, tu
     name = diagnosis.recipe(part, profile.public_view_hash.rpartition("/")[2], recorded)
     if name is not None:
         return f"{profile.hashed} was hashed {name}; nothing in it was altered", ()
+    said = f"{profile.hashed} or this hash was changed after it was hashed; what was changed cannot be proved from the copies in the record"
     given_up = "" if search.exhausted else f" (the search was given up after {search.tries:,} combinations of copies)"
-    return (
-        f"{profile.hashed} was changed after it was hashed; what was changed cannot be proved from the copies in the record{given_up}",
-        (),
-    )
+    return said + given_up, ()
+
+
+def _hex(text: str) -> str:
+    return text.strip().lower().removeprefix("sha256:")
 
 
 def _altered(alterations: Sequence[diagnosis.Alteration]) -> str:
-    """Which members were altered, and what they were."""
+    """Which members were altered, and what they were. What is proved is what was hashed, not who changed what."""
     if len(alterations) == 1:
         (one,) = alterations
         found, original = contrast(one.found, one.original)
-        said = f"{one.pointer} was altered after it was hashed: it is {found}, and was {original}, as {one.witness} still says"
-        return f"{said}. Restoring it gives the recorded hash"
+        witness = f"as {one.witness} still says" if one.witness.startswith("/") else f"like {one.witness}"
+        said = f"{one.pointer} was altered after it was hashed, unless the hash was replaced: it is {found}, but {original} was hashed"
+        return f"{said}, {witness}. Restoring it gives the recorded hash"
     named = [f"{each.pointer} was {contrast(each.found, each.original)[1]}" for each in alterations[:_NAMED]]
     more = f", and {len(alterations) - _NAMED} more were altered" if len(alterations) > _NAMED else ""
-    said = f"{len(alterations)} values were altered after they were hashed, as their copies show: {', '.join(named)}{more}"
-    return f"{said}. Restoring them gives the recorded hash"
+    said = f"{len(alterations)} values were altered after they were hashed, unless the hash was replaced: {', '.join(named)}{more}"
+    return f"{said}, as their copies show. Restoring them gives the recorded hash"
 
 
 def _searched(record: Record, profile: Profile, recorded: str) -> diagnosis.Search:
@@ -97,8 +102,13 @@ def content_hash(record: Record) -> Iterator[Found]:
     Mend: supply the source version of exactly this record and version; if it is the right one, publish the view anew.
     """
     check, source = record.content, record.source
-    if record.profile and source and check.status == "mismatch":
-        stated = source.document.value.get("content_hash")
+    if record.profile is None or source is None:
+        return
+    stated = source.document.value.get("content_hash")
+    if check.status == "match" and stated != check.computed:
+        message = f"the source version {quote(source.name)} gives the recorded hash, but states {quote(stated)} itself"
+        yield Found(record.profile.content_hash, message, check.computed, stated, (Related("/content_hash", stated, source.name),))
+    elif check.status == "mismatch":
         own = "states the recorded hash, but is not what was hashed" if stated == check.recorded else "gives another hash"
         message = f"the content hash does not match: the source version {quote(source.name)} {own}"
         related = (Related("/content_hash", stated, source.name),)
