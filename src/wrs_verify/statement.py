@@ -20,9 +20,6 @@ SCOPE, READING, PEOPLE, SOURCES = "Scientific scope", "Reading status", "People 
 #: Characters of a statement that are taken apart at most: fifty times those of a published one, and a second of work.
 MAX_LENGTH = 100_000
 
-#: Line ends in a statement with no source, every member of which is a single line.
-_LINES = 22
-
 
 class Link(NamedTuple):
     """A source as the statement shows it."""
@@ -58,25 +55,49 @@ def predict(
     return head, f"\n\n## {PEOPLE}\n\n{'; '.join(people)}\n\n{credit}\n\n\n\n## {SOURCES}\n\n{lines}"
 
 
-def repeats(statement: str, predicted: tuple[str, str], sources: int) -> bool:
+def repeats(statement: str, predicted: tuple[str, str]) -> bool:
     """Whether a statement is the predicted one, and reads as that to a Markdown parser too.
 
-    Where every member is a single line and the words between begin with a letter, no member can hold a heading
-    or a paragraph of its own, so that equal text means equal structure. Anything else is False: `read` decides.
+    In the usual form no member can hold a heading or a paragraph of its own, so that equal text means equal structure.
+    Anything else is False: `read` decides.
     """
     head, tail = predicted
     return (
         statement.startswith(head)
         and statement.endswith(tail)
         and len(head) < len(statement) - len(tail)
-        and statement[len(head)].isalpha()
-        and statement.count("\n") == _LINES + sources
-        and "\r" not in statement
+        and _read_plain(statement) is not None
     )
 
 
 def read(statement: str) -> Pieces:
     """Take a statement of at most MAX_LENGTH characters apart at its headings, as a CommonMark parser sees them."""
+    return _read_plain(statement) or _read_any(statement)
+
+
+def _read_plain(statement: str) -> Pieces | None:
+    """As `read`, without a parser, for a statement in the usual form; None for any other.
+
+    Every paragraph is a single line that begins with a letter, and so can be nothing but a paragraph.
+    """
+    parts = statement.split("\n\n")
+    if len(parts) != len(_USUAL) or "\r" in statement or "\n" in "".join(parts[:-1]):
+        return None
+    if any(not part[:1].isalpha() if usual is None else part != usual for part, usual in zip(parts[1:-1], _USUAL[1:-1], strict=True)):
+        return None
+    links = _links(parts[-1])
+    plain_links = all(line.startswith("- [") for line in parts[-1].removesuffix("\n").split("\n"))
+    title = parts[0].removeprefix("# ")
+    if not (parts[0].startswith("# ") and title and title == title.strip() == title.strip(" \t#") and links and plain_links):
+        return None
+    return Pieces(title, parts[1], parts[3], parts[7], (parts[8],), links, (SCOPE, READING, PEOPLE, SOURCES), "")
+
+
+#: The paragraphs of a statement in the usual form, as far as they are the same in all: None is text. The place of the agents is empty.
+_USUAL = (None, None, f"## {SCOPE}", None, f"## {READING}", None, f"## {PEOPLE}", None, None, "", f"## {SOURCES}", None)
+
+
+def _read_any(statement: str) -> Pieces:
     text = statement.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
     headings = _headings(text)

@@ -154,7 +154,7 @@ def _statement() -> Agreement:
         links = [(source["citation"], source["url"]) for source in note["sources"]]
         scope = note["scope"]["description"]
         text = statement.predict(note["title"], note["summary"], scope, about["humans"], about["human_role_note"], links)
-        return statement.repeats(note["statement"], text, len(links))
+        return statement.repeats(note["statement"], text)
 
     def compare(view: View) -> Iterator[Comparison | Odd]:
         text, pieces = view.at(STATEMENT), view.pieces
