@@ -2,10 +2,11 @@
 # interpreter to make it with, ARGS what else to hand to pytest: make test ARGS="-k archives"
 
 PYTHON ?= python3
+SECONDS ?= 3600
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check lint types contract vectors docs generated clean
+.PHONY: help demo test check lint types contract vectors docs generated fuzz conformance clean
 .NOTPARALLEL:
 
 help:  ## Show the targets.
@@ -39,8 +40,14 @@ generated: vectors docs  ## Check that generated files are up to date.
 	git diff --exit-code -- vectors docs README.md src/wrs_verify/examples.json
 	test -z "$$(git status --porcelain -- vectors docs src/wrs_verify/examples.json)"
 
+fuzz: .venv/installed-fuzz  ## Look for input on which engines disagree or a reader crashes, for an hour: make fuzz SECONDS=300
+	$(BIN)/python tests/fuzz.py --seconds $(SECONDS)
+
+conformance: .venv/installed-dev node_modules/canonicalize  ## Run the published test suites whole, and ask a canonicalizer in another language.
+	WRS_CONFORMANCE=full $(BIN)/python -m pytest tests/test_conformance.py tests/test_third_judge.py
+
 clean:  ## Remove what the other targets made.
-	rm -rf .venv build dist *.egg-info .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist *.egg-info .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache node_modules
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -52,6 +59,14 @@ clean:  ## Remove what the other targets made.
 .venv/installed: .venv/bin/python pyproject.toml
 	$(PIP) --editable .
 	@touch $@
+
+.venv/installed-fuzz: .venv/installed-dev pyproject.toml
+	$(PIP) --editable '.[fuzz]'
+	@touch $@ .venv/installed .venv/installed-dev
+
+# The third judge, by authors of RFC 8785; its version is fixed, so that its verdict is too.
+node_modules/canonicalize:
+	npm install --silent --no-save --no-package-lock --ignore-scripts canonicalize@2.1.0
 
 .venv/installed-dev: .venv/bin/python pyproject.toml
 	$(PIP) --editable '.[dev]'

@@ -17,7 +17,7 @@ import click
 from blocks import refreshed
 from examples import examples
 
-from wrs_verify import cli, diagnosis, hash_cli
+from wrs_verify import cli, diagnosis, hash_cli, history_cli
 from wrs_verify.explain import LABELS, documentation, leeway
 from wrs_verify.rules import FAMILIES, Rule, rules
 
@@ -27,6 +27,8 @@ PROJECT = Path(__file__).resolve().parent.parent
 EXAMPLES = "src/wrs_verify/examples.json"
 MADE = "<!-- Made by docs/make.py: change that, the docstrings of the rules or the vectors, and run `make docs`. -->\n"
 MARKED = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end of \2 -->)", re.DOTALL)
+
+NAMES: dict[click.Command, str] = {cli.command: "wrs-verify", hash_cli.command: "wrs-hash", history_cli.command: "wrs-history"}
 
 LEVELS = """\
 An *error* fails the run. A *warning* fails it with `--strict`. A *note* never fails it; the one exception is
@@ -56,8 +58,17 @@ def contents() -> dict[str, str]:
 def marked(found: re.Match[str]) -> str:
     """What belongs between two marks in a written page."""
     parts = {"options": options_table, "statuses": statuses_table, "limits": limits_table}
-    inside = bounds() if found[2] == "bounds" else parts[found[2]](cli.command)
+    alone = {"bounds": bounds, "parsing": parsing_table}
+    inside = alone[found[2]]() if found[2] in alone else parts[found[2]](cli.command)
     return found[1] + "".join(inside) + found[3]
+
+
+def parsing_table() -> Iterator[str]:
+    """What becomes of the texts about which JSON leaves parsers free; a test sees that it does."""
+    yield "| text | is |\n| --- | --- |\n"
+    for name, refusing in json.loads((PROJECT / "tests/parsing.json").read_bytes()).items():
+        decision = f"refused: {', '.join(f'[`{rule}`](rules.md#{rule})' for rule in refusing)}" if refusing else "read"
+        yield f"| `{name}` | {decision} |\n"
 
 
 def bounds() -> Iterator[str]:
@@ -99,7 +110,8 @@ def rule_section(rule: Rule, known: dict[str, dict[str, dict[str, object]]]) -> 
     yield f"\n### {rule.name}\n\n*{rule.level.capitalize()}; {leeway(rule)}.*\n\n"
     yield "\n\n".join([*said.what, f"**Why:** {said.why[0]}", *said.why[1:], f"**Mend:** {said.mend[0]}", *said.mend[1:]]) + "\n"
     if rule.name not in known:
-        yield "\nThere is no example: no record brings this about.\n"
+        alone = " by itself" if rule.scope == "history" else ""
+        yield f"\nThere is no example: no record brings this about{alone}.\n"
         return
     for label, example in zip((LABELS[rule.level], "Passes"), known[rule.name].values(), strict=True):
         yield f"\n{label}:\n\n```text\n$ {example['command']}\n"
@@ -112,15 +124,22 @@ def rule_section(rule: Rule, known: dict[str, dict[str, dict[str, object]]]) -> 
 
 
 def options_page() -> Iterator[str]:
-    """The options and exit statuses of both commands, as the commands themselves know them."""
+    """The options and exit statuses of the commands, as the commands themselves know them."""
     yield f"# Options\n\n{MADE}"
-    for command in (cli.command, hash_cli.command):
-        name = "wrs-verify" if command is cli.command else "wrs-hash"
-        said = inspect.cleandoc((command.help or "").partition("\b")[0])
-        yield f"\n## {name}\n\n```text\n{command.get_usage(context(command))}\n```\n\n{said}\n\n"
+    for command in (cli.command, hash_cli.command, history_cli.command):
+        yield f"\n## {NAMES[command]}\n\n{usage(command)}"
         yield from options_table(command)
         yield "\n"
         yield from statuses_table(command)
+    for name, part in history_cli.command.commands.items():
+        yield f"\n### wrs-history {name}\n\n{usage(part, f'wrs-history {name}')}"
+        yield from options_table(part)
+
+
+def usage(command: click.Command, name: str | None = None) -> str:
+    """How a command is called, and what it is for."""
+    said = inspect.cleandoc((command.help or "").partition("\b")[0])
+    return f"```text\n{command.get_usage(context(command, name))}\n```\n\n{said}\n\n"
 
 
 def statuses_table(command: click.Command) -> Iterator[str]:
@@ -149,8 +168,8 @@ def options_table(command: click.Command) -> Iterator[str]:
             yield f"| `{names}{metavar}` | {cell(' '.join((parameter.help or '').split()))}{default} |\n"
 
 
-def context(command: click.Command) -> click.Context:
-    return click.Context(command, info_name="wrs-verify" if command is cli.command else "wrs-hash", **command.context_settings)
+def context(command: click.Command, name: str | None = None) -> click.Context:
+    return click.Context(command, info_name=name or NAMES.get(command), **command.context_settings)
 
 
 def cell(text: str) -> str:

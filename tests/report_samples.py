@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from hypothesis import strategies as st
 
 from wrs_verify import report
-from wrs_verify.model import Allowed, Counts, Coverage, Finding, HashCheck, Hashes, RecordResult, Related, Skipped, Verdict
+from wrs_verify.model import Allowed, Counts, Coverage, Finding, HashCheck, Hashes, Level, RecordResult, Related, Skipped, Verdict
 
 HASH = "sha256:" + "0123456789abcdef" * 4
 OTHER = "sha256:" + "fedcba9876543210" * 4
@@ -100,3 +100,27 @@ RESULTS = st.builds(
     st.lists(st.builds(Allowed, FINDINGS, TEXT.map(lambda text: f"because {text}"), st.just("2030-12-31")), max_size=2),
 )
 SKIPPED = st.builds(Skipped, TEXT, TEXT.map(lambda text: f"because {text}"))
+
+#: What breaks out of a format that does not escape it: XML, workflow commands, Markdown, HTML, SARIF messages, terminals.
+ATTACK = (
+    "]]></failure><!--&x;\"'</script><script>alert(1)</script>\r\n::error::owned%0A::set-output name=a::b\n##[error]##vso[x]"
+    "| a | `b` **c** [d](javascript:alert(1)) ![e](http://e.example/f) {0} {{1}} [0](1) @octocat \x1b[31m\x00\x07\u202e\ufffe\ud800 C:\\d,e"
+)
+
+_RULES: tuple[tuple[str, Level], ...] = (("schema-violation", "error"), ("text-mismatch", "warning"), ("content-unavailable", "note"))
+
+
+def attacked() -> RecordResult:
+    """A record every string of which is an attack."""
+    related = (Related(f"/{ATTACK}", ATTACK, ATTACK, 3, 4),)
+    # The messages of rules quote what they show; this is one that does not.
+    findings = [
+        Finding(rule, level, f"wrong: {ATTACK}", f"/{ATTACK}", ATTACK, {ATTACK: [ATTACK]}, related, ATTACK, 1, 2) for rule, level in _RULES
+    ]
+    checks = HashCheck("mismatch", ATTACK, HASH)
+    target = TARGET | {"record_id": ATTACK}
+    allowed = (Allowed(findings[1], f"because {ATTACK}", "2030-12-31"),)
+    return RecordResult(
+        ATTACK, 1, ATTACK, ATTACK, target, "fail", Hashes(checks, checks, HASH), COVERAGE._replace(unprotected_pointers=(f"/{ATTACK}",)),
+        tuple(findings), allowed,
+    )  # fmt: skip

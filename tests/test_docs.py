@@ -17,7 +17,14 @@ PAGES = ["README.md", *sorted(file.relative_to(PROJECT).as_posix() for file in (
 LINKING = [*PAGES, "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "vectors/README.md"]
 
 #: The blocks of commands that are not run. One more must be a decision.
-NOT_RUN = {"README.md": ["python3 -m pip install .\n"]}
+NOT_RUN = {
+    "README.md": ["python3 -m pip install .\n"],
+    "docs/cluster.md": [
+        "dask scheduler --host 10.0.0.1 --port 8786\n"
+        "dask worker tcp://10.0.0.1:8786 --nworkers -1 --nthreads 1\n"
+        "wrs-verify --cluster tcp://10.0.0.1:8786 /data/drop --report json=report.json\n"
+    ],
+}
 
 sys.path.insert(0, str(PROJECT / "docs"))
 

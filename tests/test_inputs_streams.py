@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wrs_verify.inputs import InputLimits, Item, Read, Refused, Selection, Source, find, read
-from wrs_verify.inputs.streams import lines
+from wrs_verify.inputs.streams import Budget, lines
+from wrs_verify.inputs.streams import records as stream_records
 from wrs_verify.model import Skipped
 
 if sys.version_info >= (3, 14):
@@ -82,6 +83,35 @@ def test_lines_do_not_depend_on_the_blocks(blocks: list[bytes], max_size: int) -
         elif line.strip(b" \t\r"):
             wanted.append((number, line))
     assert list(lines(iter([block for block in blocks if block]), max_size)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "records"),
+    [
+        (b"1\n2\n3\n", 3),
+        (b"1\n2\n3", 3),
+        (b"1\n\n\n", 1),
+        (b"1\n2\n3\n4", None),
+        (b"1\n2\n3\n\n", None),
+        (b"\n\n\n\n5\n", None),
+        (b"1\n2\n3\n" + b"x" * 200_000, None),
+    ],
+)
+def test_the_number_of_lines_is_limited(text: bytes, records: int | None) -> None:
+    limits = InputLimits(max_lines=3)
+    *found, last = parts_of("a.jsonl", text, limits)
+    assert all(isinstance(one, Item) for one in found)
+    if records is None:
+        assert last == Refused("a.jsonl", "oversized-input", "has more than 3 lines (--max-lines); those beyond were not read")
+    else:
+        assert isinstance(last, Item)
+        assert len(found) + 1 == records
+    one_by_one = [text[at : at + 1] for at in range(len(text))][:1000]
+    assert [number for number, _ in lines(iter(one_by_one), 1000, last=3)] == [
+        number for number, _ in lines(iter([text[:1000]]), 1000, last=3)
+    ]
+    # A range of lines beyond the limit is silent: the one before it tells.
+    assert list(stream_records("a.jsonl", "lines", "", iter([text]), Budget(limits), 5)) == []
 
 
 def test_a_line_longer_than_allowed_is_refused_and_the_next_one_read() -> None:

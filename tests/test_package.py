@@ -91,8 +91,9 @@ def test_the_installed_version_is_the_one_in_the_code() -> None:
         [sys.executable, "-m", "wrs_verify"],
         [Path(sys.executable).with_name("wrs-verify")],
         [Path(sys.executable).with_name("wrs-hash")],
+        [Path(sys.executable).with_name("wrs-history")],
     ],
-    ids=["python -m wrs_verify", "wrs-verify", "wrs-hash"],
+    ids=["python -m wrs_verify", "wrs-verify", "wrs-hash", "wrs-history"],
 )
 def test_a_command_starts_and_tells_its_version(command: list[str | Path]) -> None:
     assert wrs_verify.__version__ in run(*command, "--version").split()

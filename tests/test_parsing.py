@@ -224,9 +224,15 @@ def test_what_orjson_counts_is_what_the_limit_rests_on() -> None:
 
 
 def test_the_list_of_faults_is_bounded() -> None:
-    problems = outcome(b"[" + b",".join([b"1e400"] * 1000) + b"]")[1]
-    assert len(problems) == 100
-    assert problems[-1].message.endswith("(more is wrong with the text, which is not listed)")
+    data = b"[" + b",".join([b"1e400"] * 1000) + b"]"
+    assert [problem.rule for problem in outcome(data)[1]] == ["not-i-json"] * 1000
+    for limit, beyond in ((999, "1 error"), (10, "990 errors")):
+        *problems, last = outcome(data, Limits(max_findings=limit))[1]
+        assert [problem.rule for problem in problems] == ["not-i-json"] * limit
+        assert (last.rule, last.message) == (
+            "too-many-findings",
+            f"more than {limit} findings (--max-findings): {beyond} beyond are not listed",
+        )
     long = b'{"' + b"n" * 200_000 + b'":{' + b",".join([b'"a":1'] * 200) + b"}}"
     assert {problem.pointer for problem in outcome(long)[1]} == {None}
 

@@ -123,7 +123,9 @@ def test_verbose_says_what_nothing_protects() -> None:
     assert lines[lines.index("bad.json: failed") + 1] == "    coverage: could not be worked out"
     record = result()
     assert record.coverage is not None
-    many = record._replace(coverage=record.coverage._replace(unprotected_pointers=tuple(f"/{number}" for number in range(60))))
+    many = record._replace(
+        coverage=record.coverage._replace(unprotected=60, unprotected_pointers=tuple(f"/{number}" for number in range(60)))
+    )
     assert "        and 10 more" in text(many, verbose=True)
 
 

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Sequence
 
 from builder import record, text
-from cases import CONTENT, Case, Expected, error, files
+from cases import CONTENT, Case, Expected, error, files, warning
 
 PLAIN = text(record("example-input"))
 
@@ -170,6 +170,39 @@ def oversized() -> list[Case]:
             limit=100_000,
             suffix=".json.bz2",
         ),
+        broken(
+            "oversized-input",
+            "lines",
+            "Four lines, three of them blank, where three are allowed.",
+            b"\n\n\n{}\n",
+            arguments=["--max-lines", "3"],
+            suffix=".jsonl",
+        ),
+    ]
+
+
+def too_many() -> list[Case]:
+    rule = "too-many-findings"
+    two = replaced('"area"', '"first": 0, "second": 0, "area"')
+    return [
+        broken(
+            rule,
+            "unreadable",
+            "Three things are wrong with the text, and one is listed: the other two are counted.",
+            two.replace(b'"first": 0, "second": 0', b'"a": 0, "a": 0, "a": 1e400'),
+            error("duplicate-name"),
+            error(rule),
+            arguments=["--max-findings", "1"],
+        ),
+        broken(
+            rule,
+            "unfamiliar",
+            "Two unknown members, of which one is listed: what is not listed is no error.",
+            two,
+            warning("unknown-member"),
+            warning(rule),
+            arguments=["--max-findings", "1"],
+        ),
     ]
 
 
@@ -209,4 +242,4 @@ def tarred(names: Sequence[str]) -> bytes:
     return made.getvalue()
 
 
-CASES: Sequence[Case] = [*no_json(), *duplicates(), *not_i_json(), *too_deep(), *oversized(), *unreadable(), *unsafe_paths()]
+CASES: Sequence[Case] = [*no_json(), *duplicates(), *not_i_json(), *too_deep(), *oversized(), *too_many(), *unreadable(), *unsafe_paths()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -16,13 +16,15 @@ import click
 from wrs_verify import config, execution, progress
 from wrs_verify._version import VERSION
 from wrs_verify.engine import Options
+from wrs_verify.history.errors import WAIT, HistoryError, HistoryLocked
+from wrs_verify.history.merkle import read_root
 from wrs_verify.inputs import InputLimits, MissingPath, Selection, Source, find
 from wrs_verify.mistakes import MAX_DEPTH
-from wrs_verify.model import Limits
-from wrs_verify.report import FORMATS
+from wrs_verify.model import Json, Limits
+from wrs_verify.report import FORMATS, STEP_SUMMARY
 from wrs_verify.report import Options as ReportOptions
 from wrs_verify.report.output import OutputError, Reports, Spec, parse_specs
-from wrs_verify.safe import visible
+from wrs_verify.safe import terminal, visible
 
 __all__ = ["FAILED", "INCOMPLETE", "NOTHING", "PASSED", "USAGE", "command", "main"]
 
@@ -40,6 +42,52 @@ def _specs(_context: click.Context, _parameter: click.Parameter, texts: Iterable
         return parse_specs(texts)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def _read_file(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"{terminal(name)} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _needs_signing() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("securesystemslib") is None or find_spec("cryptography") is None:
+        raise click.UsageError("signatures need the extra [sign]: pip install 'wrs-verify[sign]'")
+
+
+def _sign_key(context: click.Context, _parameter: click.Parameter, name: str | None) -> Callable[[bytes], bytes] | None:
+    if name is None or context.resilient_parsing:
+        return None
+    _needs_signing()
+    from wrs_verify import attestation
+
+    try:
+        return attestation.signer(_read_file(name))
+    except attestation.AttestationError as error:
+        raise click.BadParameter(f"{terminal(name)}: {error}") from error
+
+
+def _attested(file: str, key: str | None, selection: Selection, limits: InputLimits) -> int:
+    """Check inputs against an attestation, print what is wrong, and return the exit status."""
+    if key is None:
+        raise click.UsageError("--attestation goes with --public-key")
+    _needs_signing()
+    from wrs_verify import attestation
+
+    envelope, pem = _read_file(file), _read_file(key)
+    try:
+        found = list(attestation.faults(attestation.statement(envelope, pem), selection, limits))
+    except attestation.AttestationError as error:
+        found = [str(error)]
+    except MissingPath as error:
+        raise click.UsageError(str(error)) from error
+    for fault in found:
+        click.echo(f"{terminal(file)}: {fault}".encode())
+    click.echo("FAIL: the attestation does not vouch for these inputs" if found else "PASS: the attestation covers exactly these inputs")
+    return FAILED if found else PASSED
 
 
 def _cluster(context: click.Context, _parameter: click.Parameter, address: str | None) -> str | None:
@@ -86,6 +134,13 @@ def _configure(context: click.Context, _parameter: click.Parameter, path: str | 
         raise click.UsageError(str(error), context) from error
 
 
+def _root(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[int, bytes] | None:
+    try:
+        return None if text is None else read_root(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
 def _time(_context: click.Context, _parameter: click.Parameter, text: str | None) -> datetime:
     """The reference time of the run, in UTC. This is the one place where the clock is read."""
     if text is None:
@@ -108,6 +163,13 @@ def _time(_context: click.Context, _parameter: click.Parameter, text: str | None
     callback=_specs,
     help=f"Write a report, to standard output or to FILE; repeatable. Formats: {', '.join(FORMATS)}.  [default: text]",
 )
+@click.option("--sign-key", metavar="PEM", callback=_sign_key, help="Sign the report intoto with the private key in this file.")
+@click.option(
+    "--attestation",
+    metavar="FILE",
+    help="Verify nothing anew: check that the signed intoto report in this file covers exactly these inputs, and that they passed.",
+)
+@click.option("--public-key", metavar="PEM", help="The key that must have signed it, in this file.")
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @click.option("--pre-publication", is_flag=True, help="--strict and --require-content.")
 @click.option("--require-content", is_flag=True, help="A content hash that cannot be recomputed fails.")
@@ -141,6 +203,29 @@ def _time(_context: click.Context, _parameter: click.Parameter, text: str | None
     "--max-members", type=_COUNT, metavar="N", default=InputLimits().max_members, show_default=True, help="Members of one archive."
 )
 @click.option(
+    "--max-lines",
+    type=_COUNT,
+    metavar="N",
+    default=InputLimits().max_lines,
+    show_default=True,
+    help="Lines of one JSON Lines input, blank ones too.",
+)
+@click.option(
+    "--max-findings",
+    type=_COUNT,
+    metavar="N",
+    default=Limits().max_findings,
+    show_default=True,
+    help="Findings of one record that are listed; the others are counted.",
+)
+@click.option("--history", metavar="FILE", help="Compare with what earlier runs saw, and remember this one if nothing fails.")
+@click.option("--expect-root", metavar="SIZE:ROOT", callback=_root, help="The history must extend the one that had this size and root.")
+@click.option("--complete-drop", is_flag=True, help="These are all records: tell which of the last complete drop are missing.")
+@click.option(
+    "--history-wait", type=click.FloatRange(0), metavar="SECONDS", default=WAIT, show_default=True, help="Wait for a locked history."
+)
+@click.option("--pins", metavar="FILE", help="Compare with a pin file, which wrs-history export --pins writes.")
+@click.option(
     "--config",
     metavar="FILE",
     is_eager=True,
@@ -172,24 +257,31 @@ def command(configured: config.Config, /, paths: tuple[str, ...], reports: tuple
     Exit status:
       0  everything was checked, and nothing failed
       1  at least one finding fails the run
-      2  wrong usage, or a bad configuration
+      2  wrong usage, a bad configuration, or a history that cannot be used
       3  nothing to verify: no record was found
-      4  incomplete: an internal error, a lost worker, interrupted, or a report that could not be written
+      4  incomplete: an internal error, a lost worker, interrupted, a history in use, or a report that was not written
     """
     strict = given["strict"] or given["pre_publication"]
     options = Options(
         strict=strict,
         require_content=given["require_content"] or given["pre_publication"],
         double_check=given["double_check"],
-        limits=Limits(given["max_size"], given["max_depth"]),
+        limits=Limits(given["max_size"], given["max_depth"], given["max_findings"]),
         notes_placed=given["verbose"] or any(spec.format != "text" for spec in reports),
         levels=configured.levels,
         allowances=configured.allowances,
         now=given["now"],
+        input_digests=any(spec.format == "intoto" for spec in reports),
     )
-    limits = InputLimits(given["max_size"], given["max_expanded"], given["max_ratio"], given["max_members"])
+    if given["sign_key"] and not options.input_digests:
+        raise click.UsageError("--sign-key goes with --report intoto")
+    limits = InputLimits(given["max_size"], given["max_expanded"], given["max_ratio"], given["max_members"], given["max_lines"])
     selection, processes = Selection(paths, given["include"], given["exclude"]), given["jobs"] or os.cpu_count() or 1
-    job = execution.Job(selection, options, limits, processes, given["sources"], given["cluster"])
+    if given["attestation"]:
+        sys.exit(_attested(given["attestation"], given["public_key"], selection, limits))
+    if given["public_key"]:
+        raise click.UsageError("--public-key goes with --attestation")
+    job = execution.Job(selection, options, limits, processes, given["sources"], given["cluster"], _remember(given))
     shown = ReportOptions(
         version=VERSION,
         quiet=given["quiet"],
@@ -198,8 +290,39 @@ def command(configured: config.Config, /, paths: tuple[str, ...], reports: tuple
         colour=_colour(),
         width=_width(),
         configuration=configured.described,
+        sign=given["sign_key"],
+        settings=_settings(options, given),
     )
-    sys.exit(_run(job, reports, shown))
+    sys.exit(_run(job, (*reports, *_step_summary(reports)), shown))
+
+
+def _remember(given: Mapping[str, Any]) -> execution.Remember | None:
+    """What the records are to be compared with.
+
+    Raises:
+        click.UsageError: an option needs another one.
+    """
+    history, pins = given["history"], given["pins"]
+    for option in ("expect_root", "complete_drop"):
+        if given[option] and history is None:
+            raise click.UsageError(f"--{option.replace('_', '-')} goes with --history")
+    if history is None and pins is None:
+        return None
+    return execution.Remember(history, pins, given["expect_root"], given["complete_drop"], given["history_wait"])
+
+
+def _settings(options: Options, given: Mapping[str, Any]) -> dict[str, Json]:
+    """What a reader of an attestation must know of how was checked. Not the time, which is another in every run."""
+    flags = {name: getattr(options, name) for name in ("strict", "require_content", "double_check")}
+    allowances = [{key: str(value) for key, value in one._asdict().items() if value is not None} for one in options.allowances]
+    more = {"sources": bool(given["sources"]), "include": given["include"], "exclude": given["exclude"]}
+    return flags | more | {"levels": dict(options.levels), "allowances": allowances, "limits": options.limits._asdict()}
+
+
+def _step_summary(specs: Iterable[Spec]) -> Iterable[Spec]:
+    """The page that goes with annotations of GitHub, where the environment names a file for it."""
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    return [Spec(STEP_SUMMARY, file, append=True)] if file and any(spec.format == "github" for spec in specs) else []
 
 
 def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> int:
@@ -210,7 +333,9 @@ def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> i
         click.echo("wrs-verify: standard output is closed", err=True)
         return INCOMPLETE
     try:
-        _keep_inputs(job.selection, [spec.file for spec in specs if spec.file is not None])
+        files = [spec.file for spec in specs if spec.file is not None]
+        _keep_inputs(job.selection, files)
+        _keep_memory(job.remember, files)
         with Reports(specs, shown, sys.stdout.buffer) as reports:
             with progress.shown(job.selection, reports.record) as record:
                 ending = execution.run(job, record)
@@ -220,6 +345,12 @@ def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> i
     except OutputError as error:
         if not error.closed:
             click.echo(f"wrs-verify: {error}", err=True)
+        return INCOMPLETE
+    except HistoryError as error:
+        click.echo(f"wrs-verify: {error}", err=True)
+        return USAGE
+    except HistoryLocked as error:
+        click.echo(f"wrs-verify: {error}", err=True)
         return INCOMPLETE
     except execution.ClusterError as error:
         click.echo(f"wrs-verify: {error}", err=True)
@@ -239,6 +370,18 @@ def _keep_inputs(selection: Selection, files: list[str]) -> None:
     existing = {os.path.realpath(file) for file in files if Path(file).exists()}
     if existing and any(isinstance(found, Source) and os.path.realpath(found.path) in existing for found in find(selection)):
         raise click.UsageError("a report cannot be written over an input")
+
+
+def _keep_memory(remember: execution.Remember | None, files: list[str]) -> None:
+    """Refuse to write a report over the history or the pins, or to take one for the other.
+
+    Raises:
+        click.UsageError: two of them are one file.
+    """
+    kept = [file for file in (remember.history, remember.pins) if file is not None] if remember else []
+    paths = [os.path.realpath(file) for file in [*kept, *files]]
+    if len(set(paths)) < len(paths) and kept:
+        raise click.UsageError("a history, a pin file and a report cannot be one file")
 
 
 def _status(ending: execution.Ending) -> int:

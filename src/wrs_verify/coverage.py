@@ -26,21 +26,46 @@ __all__ = ["Shape", "cover", "leaves", "shape_of"]
 Shape = Hashable
 
 
+#: Of so many unprotected values the pointers are listed. A real record has a few dozen; a hostile one has millions.
+_LISTED = 1000
+#: No pointer in a profile's table comes near so many characters. What lies below a longer one is counted, and has no pointer of its own:
+#: millions of values under a name of millions of characters would fill any memory with their pointers.
+_LONG = 1000
+
+
 def leaves(value: Json) -> Iterator[tuple[str, Json]]:
-    """Every leaf of a JSON value with its pointer, in document order."""
-    stack: list[tuple[str, Json]] = [("", value)]
+    """Every leaf of a JSON value with its pointer, in document order. What has a pointer longer than 1,000 characters is given whole."""
+    stack = [iter([("", value)])]
     while stack:
-        at, value = stack.pop()
-        if isinstance(value, dict) and value:
-            stack += [(f"{at}/{pointers.escape(name)}", value[name]) for name in reversed(value)]
-        elif isinstance(value, list) and value:
-            stack += [(f"{at}/{index}", value[index]) for index in range(len(value) - 1, -1, -1)]
+        for at, each in stack[-1]:
+            if each and isinstance(each, dict | list) and len(at) <= _LONG:
+                stack.append(_children(at, each))
+                break
+            yield at, each
         else:
-            yield at, value
+            stack.pop()
+
+
+def _children(at: str, value: dict[str, Json] | list[Json]) -> Iterator[tuple[str, Json]]:
+    if isinstance(value, dict):
+        return ((f"{at}/{pointers.escape(name)}", member) for name, member in value.items())
+    return ((f"{at}/{index}", item) for index, item in enumerate(value))
+
+
+def _size(value: Json) -> int:
+    """How many leaves a value has."""
+    number, pending = 0, [value]
+    while pending:
+        each = pending.pop()
+        if each and isinstance(each, dict | list):
+            pending += each.values() if isinstance(each, dict) else each
+        else:
+            number += 1
+    return number
 
 
 def cover(profile: Profile, value: Json, comparisons: Iterable[Comparison], invalid: Container[str], *, trusted: bool) -> Coverage:
-    """Sort every leaf of a record into its class.
+    """Sort every leaf of a record into its class. Of the unprotected ones no more than 1,000 are named.
 
     Args:
         comparisons: all that the profile's table gives for the record.
@@ -50,12 +75,12 @@ def cover(profile: Profile, value: Json, comparisons: Iterable[Comparison], inva
     corroborated, repeated = _agreeing(comparisons, trusted=trusted)
     fixed = _fixed(profile.name)
     counts = dict.fromkeys(("hashed", "corroborated", "repeated", "fixed"), 0)
-    unprotected = []
-    for pointer, _ in leaves(value):
+    unprotected, listed = 0, []
+    for pointer, leaf in leaves(value):
         if trusted and pointer == profile.public_view_hash:
             counts["fixed"] += 1
         elif trusted and pointer.startswith(profile.hashed + "/"):
-            counts["hashed"] += 1
+            counts["hashed"] += _size(leaf)
         elif pointer in corroborated:
             counts["corroborated"] += 1
         elif pointer in repeated:
@@ -63,8 +88,10 @@ def cover(profile: Profile, value: Json, comparisons: Iterable[Comparison], inva
         elif _general(pointer) in fixed and pointer not in invalid:
             counts["fixed"] += 1
         else:
-            unprotected.append(pointer)
-    return Coverage(**counts, unprotected=len(unprotected), unprotected_pointers=tuple(unprotected))
+            unprotected += _size(leaf)
+            if len(listed) < _LISTED:
+                listed.append(pointer)
+    return Coverage(**counts, unprotected=unprotected, unprotected_pointers=tuple(listed))
 
 
 def _agreeing(comparisons: Iterable[Comparison], *, trusted: bool) -> tuple[set[str], set[str]]:
@@ -86,6 +113,12 @@ def _agreeing(comparisons: Iterable[Comparison], *, trusted: bool) -> tuple[set[
 
 def _general(pointer: str) -> str:
     """A pointer with `*` for every index."""
+    parent, slash, last = pointer.rpartition("/")
+    return f"{_general_parent(parent)}{slash}{'*' if last.isdigit() else last}"
+
+
+@lru_cache(maxsize=1)  # siblings come one after another, and a hostile pointer may be long
+def _general_parent(pointer: str) -> str:
     return "/".join("*" if token.isdigit() else token for token in pointer.split("/"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cache
@@ -10,18 +11,21 @@ from typing import NamedTuple, TypeAlias, cast
 from wrs_verify import canonical, parsing, policy, validation
 from wrs_verify.facts import facts_of
 from wrs_verify.groups import Group, Grouping
-from wrs_verify.model import Allowance, Allowed, Facts, Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult
+from wrs_verify.mistakes import too_many_findings
+from wrs_verify.model import Allowance, Allowed, Change, Facts, Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult
 from wrs_verify.placing import placed, placed_problems
 from wrs_verify.profile import SHARED
 from wrs_verify.record import Record, Source
 from wrs_verify.rules import Found, Rule, rules
 from wrs_verify.rules.drop import ABSENCE, GROUPINGS
+from wrs_verify.rules.history import ABSENCE as ABSENCE_SINCE
 
 __all__ = [
     "Checked",
     "Lookup",
     "Options",
     "check_drop",
+    "check_history",
     "check_record",
     "idle_allowances",
     "input_finding",
@@ -45,6 +49,8 @@ class Options(NamedTuple):
 
     `levels` gives rules another level than their own; `strict` and `require_content` come on top. `allowances` are the findings
     that are allowed, as judged by the reference time `now` (in UTC, if it has no offset). Both have bounds: see `rules`.
+
+    With `input_digests`, results tell the SHA-256 of the bytes that were read.
     """
 
     strict: bool = False
@@ -55,6 +61,7 @@ class Options(NamedTuple):
     levels: Mapping[str, Level] = {}
     allowances: tuple[Allowance, ...] = ()
     now: datetime | None = None
+    input_digests: bool = False
 
     def level(self, rule: Rule) -> Level:
         """The effective level of a rule's findings."""
@@ -72,6 +79,7 @@ class Checked(NamedTuple):
     facts: Facts | None = None
 
 
+_LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 _NO_HASHES = Hashes(HashCheck("unavailable"), HashCheck("unavailable"), None)
 
 
@@ -95,6 +103,14 @@ def verify_bytes(data: bytes, *, name: str = "-", options: Options = Options()) 
 
 def check_record(data: bytes, name: str, line: int | None, options: Options, sources: Lookup | None = None) -> Checked:
     """Check one record. `line` is its line in a JSON Lines file; places are then counted in that file."""
+    checked = _guarded(data, name, line, options, sources)
+    if not options.input_digests:
+        return checked
+    digest = canonical.digest(data).removeprefix("sha256:")
+    return checked._replace(result=checked.result._replace(text_digest=digest))
+
+
+def _guarded(data: bytes, name: str, line: int | None, options: Options, sources: Lookup | None) -> Checked:
     try:
         return _checked(data, name, line, options, sources)
     except parsing.ParseError as error:
@@ -115,12 +131,24 @@ def _checked(data: bytes, name: str, line: int | None, options: Options, sources
     allowed: tuple[Allowed, ...] = ()
     if options.allowances and complete:
         findings, allowed = _excused(findings, record, options)
+    findings = _listed(findings, options)
     result = _result(name, line, record, _placed(findings, data, record, name, line, options), complete=complete)
     if allowed:
         where = placed([one.finding for one in allowed], data, record.value, name, line)
         allowed = tuple(one._replace(finding=finding) for one, finding in zip(allowed, where, strict=True))
         result = result._replace(allowed=tuple(sorted(allowed, key=lambda one: order(one.finding))))
     return Checked(result, complete, facts_of(record, result))
+
+
+def _listed(findings: list[Finding], options: Options) -> list[Finding]:
+    """The findings that are listed, and one that counts the others: errors are left out last. Its level is the worst of theirs."""
+    most = options.limits.max_findings
+    if len(findings) <= most:
+        return findings
+    findings.sort(key=lambda finding: _LEVELS.index(finding.level))
+    numbers = Counter(finding.level for finding in findings[most:])
+    problem = too_many_findings(most, ", ".join(f"{numbers[level]} {level}s" for level in _LEVELS if numbers[level]))
+    return [*findings[:most], input_finding(problem, options)._replace(level=findings[most].level)]
 
 
 def _excused(findings: list[Finding], record: Record, options: Options) -> tuple[list[Finding], tuple[Allowed, ...]]:
@@ -172,6 +200,23 @@ def check_drop(groups: Callable[[Grouping], Iterable[Group]], options: Options, 
                     yield _finding(rule, found, options)._replace(input=found.input, line=found.line)
             except Exception as error:  # as for a record: no crash may pass for a check
                 yield _crash(f"the check {rule.name} of the whole drop", error, options)._replace(pointer=None)
+
+
+def check_history(changes: Mapping[str, Iterable[Change]], options: Options, *, complete: bool) -> Iterator[Finding]:
+    """Compare the records of a run with what was seen before.
+
+    Args:
+        changes: for the rules that are to be asked, by their names.
+        options: how to check.
+        complete: whether all records were looked at; if not, nothing is said to be absent.
+
+    Returns:
+        The findings in no order.
+    """
+    for rule in rules().values():
+        if rule.name in changes and (complete or rule.name not in ABSENCE_SINCE):
+            for found in rule.check(changes[rule.name]):
+                yield _finding(rule, found, options)._replace(input=found.input, line=found.line)
 
 
 def used_allowances(result: RecordResult, options: Options) -> Iterator[Allowance]:

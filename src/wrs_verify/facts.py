@@ -12,12 +12,12 @@ from functools import cache
 
 from wrs_verify import canonical, validation
 from wrs_verify.agreements.kinds import getter
-from wrs_verify.model import Facts, Json, RecordResult, Reference
+from wrs_verify.model import Facts, Json, RecordResult, Reference, Sighting
 from wrs_verify.pointers import join, split
-from wrs_verify.profile import Profile
+from wrs_verify.profile import PROFILES, Profile
 from wrs_verify.record import Record
 
-__all__ = ["facts_of"]
+__all__ = ["facts_of", "sighting_of"]
 
 #: The form of an entry id, as the schemas have it, and how long a text is kept at most: so much is kept of every record.
 _ENTRY_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,255}")
@@ -58,6 +58,30 @@ def facts_of(record: Record, result: RecordResult) -> Facts | None:
         grade,
         said,
         tuple(_references(value, profile, record_id, version)),
+    )
+
+
+def sighting_of(facts: Facts, data: bytes) -> Sighting | None:
+    """What a history remembers of a record, given its facts and its text; None where its target or its public view are not known."""
+    if facts.record_id is None or facts.version is None or facts.content_hash is None or facts.view is None:
+        return None
+    pointer = PROFILES[facts.profile].previous
+    return Sighting(
+        facts.input,
+        facts.line,
+        facts.profile,
+        facts.record_id,
+        facts.version,
+        facts.content_hash,
+        facts.view,
+        facts.document,
+        facts.edition,
+        facts.grade_edition,
+        facts.grade,
+        facts.grade_said,
+        facts.entry_id,
+        next((one.content_hash for one in facts.references if one.pointer == pointer), None),
+        hashlib.sha256(data).digest(),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from re import DOTALL
 from re import compile as pattern
@@ -14,14 +15,15 @@ from re import compile as pattern
 from wrs_verify.model import Limits, Problem
 from wrs_verify.pointers import join, position, positions, scan
 
-__all__ = ["MAX_DEPTH", "MAX_INTEGER", "diagnose"]
+__all__ = ["MAX_DEPTH", "MAX_INTEGER", "diagnose", "too_many_findings"]
 
 #: No limit on depth goes beyond this: the canonicalizers, the validators and Python's own stack cope with so much.
 MAX_DEPTH = 250
 #: Integers up to here are exact in a double (RFC 7493, section 2.2).
 MAX_INTEGER = 2**53 - 1
 
-_MAX_PROBLEMS = 100
+#: So many mistakes beyond those that are listed are counted: a text can have millions.
+_COUNTED = 10_000
 #: Names, values and pointers of strangers are shown up to so many characters.
 _SHOWN, _SHOWN_POINTER = 60, 10_000
 
@@ -29,25 +31,40 @@ _ESCAPE = pattern(rb"\\(?:u([dD][89abAB][0-9A-Fa-f]{2})(\\u[dD][c-fC-F])?|u([dD]
 
 
 def diagnose(data: bytes, limits: Limits) -> tuple[tuple[Problem, ...], dict[int, int]]:
-    """Everything that is wrong with the text up to where it stops being JSON or is too deep; empty if it is I-JSON. At most 100 problems.
+    """Everything that is wrong with the text up to where it stops being JSON or is too deep; empty if it is I-JSON.
+
+    Beyond `--max-findings` problems are counted only, in one more.
 
     Also gives, for the offset of each repeated name, the offset where that name stood first.
     """
     found: list[Problem] = []
     first: dict[int, int] = {}
+    beyond = 0
     for problem, earlier in _problems(data, min(limits.max_depth, MAX_DEPTH)):
+        if len(found) == limits.max_findings:
+            beyond += 1
+            if beyond == _COUNTED:
+                break
+            continue
         if problem.offset is not None and earlier is not None:
             first[problem.offset] = earlier
         found.append(problem)
-        if len(found) == _MAX_PROBLEMS:
-            found[-1] = problem._replace(message=problem.message + " (more is wrong with the text, which is not listed)")
-            break
     places = positions(data, first.values())
     for number, problem in enumerate(found):
         if problem.offset in first and problem.rule == "duplicate-name":
             line, column = places[first[problem.offset]]
             found[number] = problem._replace(message=f"{problem.message}; it stood first at line {line}, column {column}")
-    return tuple(sorted(found, key=lambda problem: problem.offset or 0)), first
+    found.sort(key=lambda problem: problem.offset or 0)
+    if beyond:
+        counted = f"at least {beyond}" if beyond == _COUNTED else str(beyond)
+        found.append(too_many_findings(limits.max_findings, f"{counted} errors"))
+    return tuple(found), first
+
+
+def too_many_findings(most: int, others: str) -> Problem:
+    """The problem of a record that has more findings than are listed. `others`: how many there are beyond, by level."""
+    others = re.sub(r"\b(1 [a-z]+)s\b", r"\1", others)
+    return Problem("too-many-findings", f"more than {most} findings (--max-findings): {others} beyond are not listed", pointer="")
 
 
 def _problems(data: bytes, max_depth: int) -> Iterator[tuple[Problem, int | None]]:

@@ -12,20 +12,24 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 __all__ = [
     "Allowance",
     "Allowed",
+    "Change",
     "Counts",
     "Coverage",
     "Facts",
     "Finding",
     "HashCheck",
     "Hashes",
+    "HistoryState",
     "Json",
     "Level",
     "Limits",
+    "Past",
     "Problem",
     "RecordResult",
     "Reference",
     "Related",
     "Report",
+    "Sighting",
     "Skipped",
     "Status",
     "Verdict",
@@ -46,6 +50,8 @@ class Limits(NamedTuple):
     """Bytes of one record's text (`--max-size`)."""
     max_depth: int = 200
     """Levels of nested arrays and objects (`--max-depth`)."""
+    max_findings: int = 1000
+    """Findings of one record that are listed (`--max-findings`); those beyond are counted."""
 
 
 class Problem(NamedTuple):
@@ -143,12 +149,14 @@ class Coverage(NamedTuple):
     fixed: int
     unprotected: int
     unprotected_pointers: tuple[str, ...]
+    """Of the unprotected ones, the first 1,000; one may stand for all that lies below it, if it is long."""
 
 
 class RecordResult(NamedTuple):
     """What was found out about one record: whatever stood where a record should be, also when it does not parse.
 
     `line` is the line in a JSON Lines file, else None. What is `allowed` is not among the `findings`, and the verdict does not heed it.
+    `text_digest` is the SHA-256 of its bytes as they were read, in hex; None unless it was asked for, or where they were not read.
     """
 
     input: str
@@ -161,6 +169,7 @@ class RecordResult(NamedTuple):
     coverage: Coverage | None
     findings: tuple[Finding, ...]
     allowed: tuple[Allowed, ...] = ()
+    text_digest: str | None = None
 
 
 class Reference(NamedTuple):
@@ -196,6 +205,71 @@ class Facts(NamedTuple):
     grade: bytes | None = None
     grade_said: str | None = None
     references: tuple[Reference, ...] = ()
+
+
+class Sighting(NamedTuple):
+    """What a history remembers of a record, and where the record is in this run. Hashes are the 32 bytes themselves.
+
+    `previous` is the content hash of the version before, `text` the hash of the bytes of the record as they were read.
+    """
+
+    input: str
+    line: int | None
+    profile: str
+    record_id: str
+    version: int
+    content_hash: bytes
+    view: bytes
+    document: bytes
+    edition: str | None
+    grade_edition: str | None
+    grade: bytes | None
+    grade_said: str | None
+    entry_id: str | None
+    previous: bytes | None
+    text: bytes
+
+
+class Past(NamedTuple):
+    """What was seen of a record before: in a history, which tells the run and the time when it was first seen, or in a pin file.
+
+    `place` names the line of the pin file; then there is neither a run nor a time, and little else is known. `last` are the run and
+    the time of the last complete drop, where a record is missed in this one.
+    """
+
+    record_id: str
+    version: int
+    content_hash: bytes
+    view: bytes
+    entry_id: str | None = None
+    grade_edition: str | None = None
+    grade: bytes | None = None
+    grade_said: str | None = None
+    run: int = 0
+    time: str = ""
+    place: str | None = None
+    last: tuple[int, str] | None = None
+
+
+class Change(NamedTuple):
+    """A record of this run that is not as it was; None stands for one that is not there."""
+
+    now: Sighting | None
+    was: Past
+
+
+class HistoryState(NamedTuple):
+    """How a history stands at the end of a run: the size and the root of its tree, and how many runs it holds.
+
+    `added` is how many entries this run added, None where it added nothing, not even itself. `absent` is how many records of the last
+    complete drop were not in this run, None where there was none or not all was read.
+    """
+
+    size: int
+    root: bytes
+    runs: int
+    added: int | None = None
+    absent: int | None = None
 
 
 class Skipped(NamedTuple):

@@ -13,7 +13,8 @@ from wrs_verify.profile import Profile, Recipe, profile_of
 
 __all__ = ["Record", "Source"]
 
-_MAX_VIOLATIONS = 1000
+#: More violations than validation ever gives. How many findings are listed is the engine's matter.
+_ALL = 1_000_000
 _NOTHING = HashCheck("unavailable")
 
 
@@ -77,7 +78,7 @@ class Record:
         """What the profile's schema finds fault with."""
         if self.valid or self.profile is None:
             return []
-        return validation.violations(self.profile.name, self.value, _MAX_VIOLATIONS)[0]
+        return validation.violations(self.profile.name, self.value, _ALL)[0]
 
     @_lazy
     def public_view(self) -> HashCheck:

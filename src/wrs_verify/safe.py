@@ -13,7 +13,20 @@ from functools import cache, partial
 
 from wrs_verify.model import Json
 
-__all__ = ["contrast", "json_text", "shorten", "terminal", "value", "visible"]
+__all__ = [
+    "command_data",
+    "command_property",
+    "contrast",
+    "json_text",
+    "markdown",
+    "sarif",
+    "shorten",
+    "terminal",
+    "uri",
+    "value",
+    "visible",
+    "xml",
+]
 
 # Controls, formats, separators, surrogates, private use (categories Cc, Cf, Zl, Zp, Cs, Co), noncharacters, what Unicode calls
 # default-ignorable (invisible in most fonts), and every blank but U+0020: two texts that differ must also look different.
@@ -30,10 +43,13 @@ _unsafe = cache(partial(re.compile, f"[{_UNSAFE}]"))
 # A backslash is doubled only where it would read as the start of an escape, so that C:\data and \alpha stay as they are.
 _for_terminal = cache(partial(re.compile, rf"[{_UNSAFE}]|\\(?=\\|{_ESCAPED}|[{_UNSAFE}])"))
 _command = cache(partial(re.compile, r"#(?=#(?:vso)?\[)"))
+_url = cache(partial(re.compile, r"[a-z][a-z0-9+.-]*://"))
+_punctuation = cache(partial(re.compile, r"[!-/:-@\[-`{-~]"))
 _for_json_string = cache(partial(re.compile, rf'[{_UNSAFE}"\\]'))
 _escape = re.compile(rf'\\u[d][89ab][0-9a-f]{{2}}\\u[d][c-f][0-9a-f]{{2}}|\\(?:[\\"bf]|{_ESCAPED})')
 
 _PLAIN = bytes(range(0x20, 0x7F))
+_UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _SHORT_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\"}
 _JSON_ESCAPES = _SHORT_ESCAPES | {'"': r"\"", "\b": r"\b", "\f": r"\f"}
 
@@ -229,3 +245,63 @@ def _json_escape(found: re.Match[str]) -> str:
     if code < 0x10000:
         return f"\\u{code:04x}"
     return f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 | code & 0x3FF:04x}"
+
+
+def xml(text: str) -> str:
+    """Foreign text for the content of an XML element, or for an attribute in quotes (XML 1.0, sections 2.2 and 2.4).
+
+    What XML cannot hold at all (most controls, surrogates, U+FFFE and U+FFFF) becomes a visible escape, as does all else that is unsafe.
+
+    Args:
+        text: any string; one that `terminal`, `visible` or `value` gave is not escaped twice.
+    """
+    text = visible(text)
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
+        text = text.replace(character, entity)
+    return text
+
+
+def sarif(text: str) -> str:
+    r"""Foreign text for a SARIF message, in which `[text](target)` is a link and `{0}` a placeholder (2.1.0, sections 3.11.5 and 3.11.6).
+
+    Backslashes and square brackets get a backslash, and braces are doubled, as those sections say. Controls are left to the JSON text.
+    """
+    text = text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def uri(name: str) -> str:
+    """The name of an input as a URI reference (RFC 3986): percent-encoded UTF-8, but for the slashes.
+
+    A URL that was given stays one, an absolute path becomes a `file:` URI, and any other name a relative reference: whatever a file
+    in a folder is called, it has neither a scheme nor a host.
+    """
+    if _url().match(name):
+        return _percent_encoded(name, b"/:?#@!$&'()*+,;=%[]")
+    return ("file://" if name.startswith("/") else "") + _percent_encoded(name, b"/!$&'()*+,;=@")
+
+
+def _percent_encoded(text: str, kept: bytes) -> str:
+    data = text.encode("utf-8", "backslashreplace")
+    return "".join(chr(byte) if byte in _UNRESERVED or byte in kept else f"%{byte:02X}" for byte in data)
+
+
+def command_data(text: str) -> str:
+    """Foreign text for the message of a workflow command of GitHub, which ends where the line does; `%0A` is a line break in it.
+
+    Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions and the toolkit that writes such commands.
+    """
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def command_property(text: str) -> str:
+    """Foreign text for a property of a workflow command of GitHub: as `command_data`, and without what ends a property."""
+    return command_data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def markdown(text: str) -> str:
+    """Foreign text for a line of Markdown (https://github.github.com/gfm): no markup, link, HTML or cell of a table begins in it.
+
+    Every ASCII punctuation character gets a backslash, which section 6.1 allows for all of them; what is unsafe becomes a visible escape.
+    """
+    return _punctuation().sub(r"\\\g<0>", visible(text))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from itertools import chain, islice
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wrs_verify import engine, policy
 from wrs_verify.engine import Options
@@ -15,12 +15,15 @@ from wrs_verify.execution.errors import ClusterError, Interrupted
 from wrs_verify.execution.gathering import Gathering
 from wrs_verify.execution.pieces import refuse_streams
 from wrs_verify.execution.sources import gathered
-from wrs_verify.execution.work import Outcome, Setup, check, parts
+from wrs_verify.execution.work import Outcome, Remember, Setup, check, parts
 from wrs_verify.inputs import Found, InputLimits, Selection, find
-from wrs_verify.model import Allowance, Counts, Finding, RecordResult, Report, Skipped, Verdict
+from wrs_verify.model import Allowance, Counts, Finding, HistoryState, RecordResult, Report, Skipped, Verdict
 from wrs_verify.report import Summary, Tally
 
-__all__ = ["ClusterError", "Ending", "Interrupted", "Job", "run", "verify_paths"]
+if TYPE_CHECKING:
+    from wrs_verify.execution.memory import Memory
+
+__all__ = ["ClusterError", "Ending", "Interrupted", "Job", "Remember", "run", "verify_paths"]
 
 #: A drop of fewer parts is checked in this process: that is done sooner than others start.
 _FIRST = 64
@@ -29,7 +32,8 @@ _FIRST = 64
 class Job(NamedTuple):
     """What a run is to do. With `processes` 1, everything is done in this process. `sources` are paths of source versions.
 
-    With a `cluster`, the address of a Dask scheduler, the workers there read and check everything.
+    With a `cluster`, the address of a Dask scheduler, the workers there read and check everything. `remember` is what the records
+    are compared with, and for that the options need a reference time.
     """
 
     selection: Selection
@@ -38,6 +42,7 @@ class Job(NamedTuple):
     processes: int = 1
     sources: tuple[str, ...] = ()
     cluster: str | None = None
+    remember: Remember | None = None
 
 
 class Ending(NamedTuple):
@@ -57,6 +62,7 @@ def verify_paths(
     processes: int = 1,
     sources: tuple[str, ...] = (),
     cluster: str | None = None,
+    remember: Remember | None = None,
 ) -> Report:
     """Verify everything under some paths, and hold the whole report in memory.
 
@@ -67,6 +73,7 @@ def verify_paths(
         processes: how many processes check.
         sources: paths of source versions, to recompute content hashes from.
         cluster: the address of a Dask scheduler, whose workers check instead.
+        remember: a history, a pin file, or both, to compare with.
 
     Returns:
         The report. Its verdict is `fail` also where no record was found: nothing to check is not a pass.
@@ -75,9 +82,11 @@ def verify_paths(
         wrs_verify.inputs.MissingPath: a path does not exist.
         ValueError: the options set a level or an allowance that cannot be.
         ClusterError: the cluster cannot be reached or used.
+        wrs_verify.history.errors.HistoryError: the history or the pin file cannot be used.
+        wrs_verify.history.errors.HistoryLocked: the history is in use by another program.
     """
     records: list[RecordResult] = []
-    ending = run(Job(Selection(paths), options, limits, processes, sources, cluster), records.append)
+    ending = run(Job(Selection(paths), options, limits, processes, sources, cluster, remember), records.append)
     return Report(ending.verdict, ending.counts, tuple(records), ending.skipped, ending.findings)
 
 
@@ -90,23 +99,37 @@ def run(job: Job, record: Callable[[RecordResult], None]) -> Ending:
         wrs_verify.inputs.MissingPath: a path does not exist; nothing was read.
         ValueError: the options set a level or an allowance that cannot be; nothing was read.
         ClusterError: the cluster cannot be reached or used; nothing was read. One that is lost later ends the run early.
+        wrs_verify.history.errors.HistoryError: the history or the pin file cannot be used.
+        wrs_verify.history.errors.HistoryLocked: the history is in use by another program.
     """
     policy.check(job.options.levels, job.options.allowances, job.options.now)
-    if job.cluster is not None:
-        return _run_on_cluster(job, job.cluster, record)
+    with ExitStack() as stack:
+        memory = None
+        if job.remember is not None:
+            if job.options.now is None:
+                raise ValueError("a history needs a reference time")
+            from wrs_verify.execution import memory as remembering
+
+            memory = stack.enter_context(remembering.memory(job.remember, job.options))
+        if job.cluster is not None:
+            return _run_on_cluster(job, job.cluster, record, memory)
+        return _run_here(job, record, memory)
+
+
+def _run_here(job: Job, record: Callable[[RecordResult], None], memory: Memory | None) -> Ending:
     found = find(job.selection)
     with gathered(job.sources, job.options, job.limits) as (sources, findings), closing(Gathering()) as gathering:
 
-        def facts_kept(outcome: Outcome) -> Outcome:
-            if outcome.facts:
-                gathering.add(outcome.facts)
-            return outcome
+        def kept() -> Iterator[Outcome]:
+            for outcome in _outcomes(job, found, Setup(job.options, job.limits, sources, memory is not None)):
+                yield outcome
+                if outcome.facts:
+                    gathering.add(outcome.facts)
 
-        outcomes = map(facts_kept, _outcomes(job, found, Setup(job.options, job.limits, sources)))
-        return _fold(outcomes, record, findings, partial(engine.check_drop, gathering.groups, job.options), job.options)
+        return _fold(kept(), record, findings, partial(engine.check_drop, gathering.groups, job.options), job.options, memory)
 
 
-def _run_on_cluster(job: Job, address: str, record: Callable[[RecordResult], None]) -> Ending:
+def _run_on_cluster(job: Job, address: str, record: Callable[[RecordResult], None], memory: Memory | None) -> Ending:
     from wrs_verify.execution.cluster import Cluster
 
     refuse_streams(job.selection.paths)
@@ -114,9 +137,9 @@ def _run_on_cluster(job: Job, address: str, record: Callable[[RecordResult], Non
     found = find(job.selection, base)
     with (
         gathered(job.sources, job.options, job.limits) as (_, findings),
-        closing(Cluster(address, Setup(job.options, job.limits), job.sources, base)) as cluster,
+        closing(Cluster(address, Setup(job.options, job.limits, remember=memory is not None), job.sources, base)) as cluster,
     ):
-        return _fold(cluster.outcomes(found), record, findings, cluster.judge, job.options)
+        return _fold(cluster.outcomes(found), record, findings, cluster.judge, job.options, memory)
 
 
 class _Judge(Protocol):
@@ -126,7 +149,12 @@ class _Judge(Protocol):
 
 
 def _fold(
-    outcomes: Iterator[Outcome], record: Callable[[RecordResult], None], findings: list[Finding], judge: _Judge, options: Options
+    outcomes: Iterator[Outcome],
+    record: Callable[[RecordResult], None],
+    findings: list[Finding],
+    judge: _Judge,
+    options: Options,
+    memory: Memory | None,
 ) -> Ending:
     tally = Tally()
     skipped: list[Skipped] = []
@@ -137,6 +165,8 @@ def _fold(
             name = outcome.found.input
             inputs, last = inputs + (name != last), name
             complete = complete and outcome.complete
+            if memory is not None:
+                memory.add(outcome)
             if isinstance(outcome.found, RecordResult):
                 tally.add(outcome.found)
                 if outcome.found.allowed:
@@ -150,10 +180,13 @@ def _fold(
         complete = False
     complete = _judged(judge, findings, complete=complete)
     findings += engine.idle_allowances(used, options, complete=complete)
+    state = None
+    if memory is not None:
+        complete, state = _compared(memory, tally, findings, complete=complete)
     findings.sort(key=engine.order)
     tally.add_findings(findings)
     counts = tally.counts(inputs, len(skipped))
-    return Ending(_verdict(counts, complete=complete), counts, tuple(skipped), tuple(findings), tally.summary())
+    return Ending(_verdict(counts, complete=complete), counts, tuple(skipped), tuple(findings), tally.summary()._replace(history=state))
 
 
 def _judged(judge: _Judge, findings: list[Finding], *, complete: bool) -> bool:
@@ -165,6 +198,18 @@ def _judged(judge: _Judge, findings: list[Finding], *, complete: bool) -> bool:
     except Interrupted:
         return False
     return complete
+
+
+def _compared(memory: Memory, tally: Tally, findings: list[Finding], *, complete: bool) -> tuple[bool, HistoryState | None]:
+    """Add what the history tells, and the run to the history if nothing failed; whether all of that could be done, and how it stands."""
+    counts = tally.counts(0, 0)
+    passing = counts.records > 0 and not counts.errors and all(finding.level != "error" for finding in findings)
+    try:
+        found, state = memory.judged(counts.records, complete=complete, passing=passing)
+    except Interrupted:
+        return False, None
+    findings += found
+    return complete and all(finding.rule != "internal-error" for finding in found), state
 
 
 def _verdict(counts: Counts, *, complete: bool) -> Verdict:

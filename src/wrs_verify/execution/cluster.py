@@ -33,8 +33,8 @@ __all__ = ["Cluster"]
 _AHEAD = 8
 #: How many parts a piece that costs workers is divided into, again and again.
 _PARTS = 16
-#: How many facts a task of the drop holds at most, in units of a record's (see `shuffle.weight`): some hundred megabytes.
-_WEIGHT = 400_000
+#: How many facts a task of the drop holds at most, in units of a record's (see `shuffle.weight`): about a gigabyte.
+_WEIGHT = 1_000_000
 
 _SIZES = Sizes()
 
@@ -192,7 +192,7 @@ class Cluster:
         self._facts.clear()
 
         def submit(place: int) -> Future:
-            some = [self._scheduler.submit(itemgetter(place), each) for each in shares]
+            some = self._scheduler.submit_each(itemgetter(place), shares)
             return self._scheduler.submit(tasks.judged, some, place, number, self._work, complete)
 
         for future in self._scheduler.in_order(submit, range(number)):

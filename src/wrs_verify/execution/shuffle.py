@@ -58,8 +58,9 @@ def spread(facts: Iterable[Facts], number: int) -> list[Share]:
         for reference in one.references:
             for place in _places(reference, _REFERRED, number):
                 places.setdefault(place, []).append(reference)
+        bare = one._replace(references=()) if one.references else one
         for place, references in places.items():
-            shares[place].facts.append(one._replace(references=tuple(references)))
+            shares[place].facts.append(one._replace(references=tuple(references)) if references else bare)
         for entry in entries(_COUNTED, one):
             _count(shares[_partition(entry.key[0], number)].counted, entry.key[0], Value(None, 1, (entry,)))
     return shares

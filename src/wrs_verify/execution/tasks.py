@@ -8,13 +8,13 @@ from __future__ import annotations
 import pickle
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from importlib import metadata
 from itertools import chain, islice
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from wrs_verify._version import VERSION
 from wrs_verify.execution import shuffle
@@ -24,8 +24,12 @@ from wrs_verify.execution.sources import gathered
 from wrs_verify.execution.work import Setup, check_read, reads
 from wrs_verify.inputs import InputLimits, Item, Read
 from wrs_verify.model import Facts, Finding
+from wrs_verify.safe import visible
 
 __all__ = ["Work", "checked", "forget", "given", "judged", "packed", "place", "shares", "size", "unpacked", "versions"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 #: What the text of a report depends on, beside this package.
 _ENGINES = ("jiter", "jsonschema", "jsonschema-rs", "markdown-it-py", "orjson", "rfc8785")
@@ -64,6 +68,22 @@ def unpacked(data: bytes) -> Any:
     return pickle.loads(zlib.decompress(data))  # noqa: S301
 
 
+def _failing_plainly(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Makes a failure a text: an exception that cannot be sent, as one from great depth, would leave the client waiting for ever."""
+
+    @wraps(function)
+    def call(*arguments: _P.args, **named: _P.kwargs) -> _R:
+        try:
+            return function(*arguments, **named)
+        except ClusterError as error:
+            failure = str(error)
+        except Exception as error:  # it is told, and ends the run
+            failure = f"a worker failed, {type(error).__name__}: {visible(str(error))}"
+        raise ClusterError(failure)
+
+    return call
+
+
 @lru_cache(maxsize=4)
 def _work(data: bytes) -> Work:
     work: Work = unpacked(data)
@@ -77,6 +97,7 @@ def given(data: bytes) -> bytes:
     return data
 
 
+@_failing_plainly
 def checked(piece: bytes, first: int, last: int | None, work: bytes) -> tuple[bytes, bytes]:
     """Read and check a piece, or what is in it from one index to before another: outcomes with their weight, and facts."""
     outcomes = []
@@ -113,22 +134,26 @@ def forget(run: str) -> None:
             _sources.pop(run)[1].close()
 
 
+@_failing_plainly
 def size(piece: bytes, work: bytes) -> int:
     """How much there is in a piece."""
     return sum(1 for _ in _reads(piece, _work(work).setup.limits))
 
 
+@_failing_plainly
 def place(piece: bytes, index: int, work: bytes) -> tuple[str, int | None]:
     """The name and the line of what has that index in a piece."""
     one = next(islice(_reads(piece, _work(work).setup.limits), index, None))
     return one[0], one.line if isinstance(one, Item) else None
 
 
+@_failing_plainly
 def shares(some: Iterable[bytes], number: int) -> list[bytes]:
     """Divide facts, as `checked` gives them, into shares, one for each of that many partitions."""
     return [packed(share) for share in shuffle.spread(chain.from_iterable(map(unpacked, some)), number)]
 
 
+@_failing_plainly
 def judged(some: Iterable[bytes], partition: int, number: int, work: bytes, complete: bool) -> bytes:
     """What the rules of the drop find in one partition."""
     return packed(shuffle.judge(map(unpacked, some), partition, number, _work(work).setup.options, complete=complete))

@@ -8,10 +8,12 @@ from typing import NamedTuple, TypeAlias
 from wrs_verify import engine
 from wrs_verify.engine import Options
 from wrs_verify.execution.sources import lookup
+from wrs_verify.facts import sighting_of
+from wrs_verify.history.errors import WAIT
 from wrs_verify.inputs import Found, InputLimits, Item, Range, Read, Refused, Source, read, read_range
-from wrs_verify.model import Facts, Finding, Problem, RecordResult, Skipped
+from wrs_verify.model import Facts, Finding, Problem, RecordResult, Sighting, Skipped
 
-__all__ = ["Outcome", "Part", "Setup", "check", "check_read", "parts", "reads", "refusal"]
+__all__ = ["Outcome", "Part", "Remember", "Setup", "check", "check_read", "parts", "reads", "refusal"]
 
 #: A file, or a range of one, that whoever checks it reads, or what was read of a stream.
 Part: TypeAlias = Source | Range | Item | Skipped | Finding
@@ -20,20 +22,39 @@ Part: TypeAlias = Source | Range | Item | Skipped | Finding
 class Outcome(NamedTuple):
     """What became of one thing that was found. `complete` is False where a check did not come to its end.
 
-    `facts` are those of a record, for the rules of the drop.
+    `facts` are those of a record, for the rules of the drop, and `sighting` is what a history remembers of it, where there is one.
     """
 
     found: RecordResult | Skipped | Finding
     complete: bool = True
     facts: Facts | None = None
+    sighting: Sighting | None = None
+
+
+class Remember(NamedTuple):
+    """What a run is compared with: the file of a history, a pin file, or both.
+
+    `expected` are the size and the root that the history must extend, `complete_drop` says that nothing is to be missing, and `wait`
+    for how many seconds a locked history is waited for.
+    """
+
+    history: str | None = None
+    pins: str | None = None
+    expected: tuple[int, bytes] | None = None
+    complete_drop: bool = False
+    wait: float = WAIT
 
 
 class Setup(NamedTuple):
-    """How the parts of a run are read and checked. `sources` names the file of source versions (see `execution.sources`)."""
+    """How the parts of a run are read and checked.
+
+    `sources` names the file of source versions (see `execution.sources`). `remember` says that a history is to have sightings.
+    """
 
     options: Options = Options()
     limits: InputLimits = InputLimits()
     sources: str | None = None
+    remember: bool = False
 
 
 def parts(found: Iterator[Found], setup: Setup) -> Iterator[Part]:
@@ -64,7 +85,10 @@ def check_read(one: Read | Finding, setup: Setup) -> Outcome:
     if isinstance(one, Finding):
         return Outcome(one)
     if isinstance(one, Item):
-        return Outcome(*engine.check_record(one.data, one.name, one.line, setup.options, lookup(setup.sources)))
+        outcome = Outcome(*engine.check_record(one.data, one.name, one.line, setup.options, lookup(setup.sources)))
+        if setup.remember and outcome.facts:
+            return outcome._replace(sighting=sighting_of(outcome.facts, one.data))
+        return outcome
     return Outcome(refusal(one, setup.options) if isinstance(one, Refused) else one)
 
 

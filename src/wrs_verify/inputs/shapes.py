@@ -54,6 +54,8 @@ class InputLimits(NamedTuple):
     """How many times its size compressed data expands to (`--max-ratio`); what fits in `RATIO_GRACE` bytes is not held to it."""
     max_members: int = 1_000_000
     """Members of one archive, of whatever kind (`--max-members`)."""
+    max_lines: int = 1_000_000
+    """Lines of one JSON Lines input, blank ones too (`--max-lines`): its records have no names, so that nothing else bounds them."""
 
 
 class Source(NamedTuple):

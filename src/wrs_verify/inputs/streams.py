@@ -5,6 +5,7 @@ A stream is an iterator of blocks that are not empty, each of `BLOCK` bytes at m
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Protocol
@@ -106,8 +107,6 @@ def _decoders(compression: str) -> tuple[Callable[[], _Decoder], type[Exception]
         import lzma
 
         return (lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)), lzma.LZMAError
-    import sys
-
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -217,9 +216,13 @@ def records(name: str, kind: str, compression: str, blocks: Iterator[bytes], bud
     if kind == "json":
         yield Item(name, None, whole(blocks, budget.limits))
         return
-    number = 0
+    number, most = 0, budget.limits.max_lines
+    if first > most + 1:
+        return  # whoever reads the line before it says that there are too many
     try:
-        for number, line in lines(blocks, budget.limits.max_size, first):
+        for number, line in lines(blocks, budget.limits.max_size, first, most):
+            if number > most:
+                break
             if line is None:
                 stop = too_long(budget.limits)
                 yield Refused(name, stop.rule, stop.message, number)
@@ -228,6 +231,8 @@ def records(name: str, kind: str, compression: str, blocks: Iterator[bytes], bud
     except Stop as stop:
         message = f"{stop.message}; the last record read is on line {number}" if number else stop.message
         raise Stop(stop.rule, message) from stop
+    if number > most:
+        raise Stop("oversized-input", f"has more than {most} lines (--max-lines); those beyond were not read")
 
 
 def whole(blocks: Iterator[bytes], limits: InputLimits) -> bytes:
@@ -241,8 +246,10 @@ def whole(blocks: Iterator[bytes], limits: InputLimits) -> bytes:
     return b"".join(parts)
 
 
-def lines(blocks: Iterator[bytes], max_size: int, first: int = 1) -> Iterator[tuple[int, bytes | None]]:
+def lines(blocks: Iterator[bytes], max_size: int, first: int = 1, last: int = sys.maxsize) -> Iterator[tuple[int, bytes | None]]:
     """The lines that are not blank, each with its number; None for one longer than `max_size`, which is not kept.
+
+    Ends with the first line beyond `last`, blank or not, of which no more than the number is given.
 
     A line ends at a line feed only (a carriage return before it is white space to JSON, and U+2028 is part of a string); the
     last one also at the end.
@@ -251,6 +258,9 @@ def lines(blocks: Iterator[bytes], max_size: int, first: int = 1) -> Iterator[tu
     for block in blocks:
         *ended, rest = block.split(b"\n")
         for piece in ended:
+            if number > last:
+                yield number, None
+                return
             line = b"".join((*parts, piece)) if parts else piece
             size += len(piece)
             if size > max_size:
@@ -261,6 +271,9 @@ def lines(blocks: Iterator[bytes], max_size: int, first: int = 1) -> Iterator[tu
             size = 0
             parts.clear()
         size += len(rest)
+        if size and number > last:
+            yield number, None
+            return
         if size > max_size:
             parts.clear()
         elif rest:

@@ -9,22 +9,29 @@ from __future__ import annotations
 
 import importlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol, cast
 
-from wrs_verify.model import Counts, Coverage, Finding, RecordResult, Skipped, Verdict
+from wrs_verify.model import Counts, Coverage, Finding, HistoryState, Json, RecordResult, Skipped, Verdict
 
-__all__ = ["FORMATS", "Checked", "Options", "Renderer", "Sink", "Summary", "Tally", "Targets", "renderer"]
+__all__ = ["FORMATS", "STEP_SUMMARY", "Checked", "Options", "Renderer", "Sink", "Summary", "Tally", "Targets", "renderer"]
 
 #: The formats by name, and what each is for.
 FORMATS: Mapping[str, str] = {
     "text": "lines for people",
     "json": "for other programs, fixed by wrs-verify-report-1.schema.json",
+    "junit": "JUnit XML for CI services, a test case a record",
+    "sarif": "SARIF 2.1.0 for code scanning services and editors",
+    "github": "annotations in a workflow of GitHub, and its step summary",
+    "intoto": "an in-toto statement about the inputs, signed with --sign-key",
 }
+
+#: The page that goes with the format `github`, to the file that the environment names.
+STEP_SUMMARY = "step_summary"
 
 
 class Options(NamedTuple):
-    """How to write a report. Only `version` concerns every format, the rest concerns text."""
+    """How to write a report. `version` and `configuration` concern every format, the rest concerns text, or the format it names."""
 
     version: str
     """The version of this program."""
@@ -38,6 +45,12 @@ class Options(NamedTuple):
     """ANSI colours."""
     width: int | None = None
     """Columns of the terminal; None where there is none."""
+    room: int = 1024 * 1024
+    """How many bytes a step summary may have."""
+    sign: Callable[[bytes], bytes] | None = None
+    """Makes a signed envelope of an in-toto statement; None leaves it unsigned."""
+    settings: Mapping[str, Json] = {}
+    """The options by which was checked, as an in-toto statement lists them."""
     configuration: str | None = None
     """The file that set options, levels or allowances, and what it set; None where there is none."""
 
@@ -83,6 +96,8 @@ class Summary(NamedTuple):
     """Findings by rule, sorted by name."""
     allowed: Mapping[str, int] = {}
     """Findings that were allowed, by rule, sorted by name. They are not among those of `rules`."""
+    history: HistoryState | None = None
+    """How the history stands at the end; None without one."""
 
 
 class Renderer(Protocol):
@@ -99,12 +114,12 @@ class Renderer(Protocol):
 
 
 def renderer(name: str, sink: Sink, options: Options) -> Renderer:
-    """A renderer for a format of `FORMATS`, which writes to the sink.
+    """A renderer for a format of `FORMATS`, or `STEP_SUMMARY`, which writes to the sink.
 
     Raises:
         KeyError: there is no such format.
     """
-    if name not in FORMATS:
+    if name not in FORMATS and name != STEP_SUMMARY:
         raise KeyError(name)
     module = importlib.import_module(f"{__name__}.{name}")
     return cast(Renderer, module.Renderer(sink, options))

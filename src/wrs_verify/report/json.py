@@ -15,10 +15,10 @@ from tempfile import SpooledTemporaryFile
 import orjson
 
 from wrs_verify import safe
-from wrs_verify.model import Counts, Coverage, Finding, HashCheck, Json, RecordResult, Skipped, Verdict
+from wrs_verify.model import Counts, Coverage, Finding, HashCheck, HistoryState, Json, RecordResult, Skipped, Verdict
 from wrs_verify.report import Options, Sink, Summary
 
-__all__ = ["Renderer"]
+__all__ = ["Renderer", "json_line"]
 
 _IN_MEMORY = 4 * 1024 * 1024
 # The levels of nested arrays and objects that `orjson` writes.
@@ -37,7 +37,7 @@ class Renderer:
         self._records = 0
 
     def record(self, result: RecordResult) -> None:
-        line = _line(_record(result))
+        line = json_line(_record(result))
         self._lines.write(b",\n    " + line if self._records else line)
         self._records += 1
 
@@ -47,11 +47,12 @@ class Renderer:
         counts: Counts,
         skipped: Iterable[Skipped],
         findings: Iterable[Finding],
-        summary: Summary,  # noqa: ARG002 (it says nothing that the records do not)
+        summary: Summary,
     ) -> None:
         write = self._sink.write
-        write(b'{\n  "report":"wrs-verify-report-1",\n  "tool":' + _line({"name": "wrs-verify", "version": self._version}))
-        write(b',\n  "verdict":' + _line(verdict) + b',\n  "counts":' + _line(counts._asdict()))
+        write(b'{\n  "report":"wrs-verify-report-1",\n  "tool":' + json_line({"name": "wrs-verify", "version": self._version}))
+        write(b',\n  "verdict":' + json_line(verdict) + b',\n  "counts":' + json_line(counts._asdict()))
+        write(b',\n  "history":' + json_line(_history(summary.history)))
         write(b',\n  "records":[' + (b"\n    " if self._records else b""))
         self._lines.seek(0)
         shutil.copyfileobj(self._lines, self._sink)
@@ -69,9 +70,15 @@ class Renderer:
         write(b',\n  "' + name + b'":[')
         between = b"\n    "
         for item in items:
-            write(between + _line(item))
+            write(between + json_line(item))
             between = b",\n    "
         write(b"]" if between == b"\n    " else b"\n  ]")
+
+
+def _history(state: HistoryState | None) -> Json:
+    if state is None:
+        return None
+    return {"size": state.size, "root": f"sha256:{state.root.hex()}", "runs": state.runs, "added": state.added, "absent": state.absent}
 
 
 def _record(result: RecordResult) -> dict[str, Json]:
@@ -127,7 +134,7 @@ def _finding(finding: Finding) -> dict[str, Json]:
     }
 
 
-def _line(value: Json) -> bytes:
+def json_line(value: Json) -> bytes:
     """The JSON text of a value on one line, in which nothing can harm a terminal. Never fails for what a parser gave."""
     data = _dump(value)
     if data.isascii() and b"\x7f" not in data:

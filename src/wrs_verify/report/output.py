@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import secrets
 import stat
@@ -28,10 +29,11 @@ class OutputError(Exception):
 
 
 class Spec(NamedTuple):
-    """A report that is asked for. `file` None means standard output."""
+    """A report that is asked for. `file` None means standard output. `append` adds to the end of a file, as to a step summary."""
 
     format: str
     file: str | None = None
+    append: bool = False
 
 
 def parse_spec(text: str) -> Spec:
@@ -90,11 +92,14 @@ class Reports:
         plain = options._replace(colour=False, width=None)
         for spec in specs:
             try:
-                place = _Stdout(stdout) if spec.file is None else _file(spec.file)
+                place = _Stdout(stdout) if spec.file is None else _Appended(spec.file) if spec.append else _file(spec.file)
             except OSError as error:
                 self.close()
                 raise _worded(spec, error) from error
-            self._open.append(_Output(spec, place, renderer(spec.format, place, options if spec.file is None else plain)))
+            given = options if spec.file is None else plain
+            if isinstance(place, _Appended):
+                given = given._replace(room=given.room - place.size)
+            self._open.append(_Output(spec, place, renderer(spec.format, place, given)))
 
     def __enter__(self) -> Reports:
         return self
@@ -252,6 +257,28 @@ class _WholeFile(_Place):
         super().discard()
         with contextlib.suppress(OSError):
             self._temporary.unlink()
+
+
+class _Appended(_Place):
+    """The end of a file that others write to as well. Nothing is written before the report is complete."""
+
+    def __init__(self, name: str) -> None:
+        self._file = Path(name).open("ab")  # noqa: SIM115 (see discard)
+        self.size = self._file.seek(0, os.SEEK_END)
+        super().__init__(io.BytesIO())
+
+    def complete(self) -> None:
+        """It stays in memory until all reports are complete."""
+
+    def publish(self) -> None:
+        self._stream.seek(0)
+        self._file.write(self._stream.read())
+        self._file.close()
+
+    def discard(self) -> None:
+        super().discard()
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 def _file(name: str) -> _Place:

@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from wrs_verify.model import Allowed, Counts, Coverage, Finding, RecordResult, Related, Skipped, Verdict
+from wrs_verify.model import Allowed, Counts, Coverage, Finding, HistoryState, RecordResult, Related, Skipped, Verdict
 from wrs_verify.report import Checked, Options, Sink, Summary
+from wrs_verify.report.wording import headline, number_of
 from wrs_verify.safe import contrast, shorten, terminal, value, visible
 
 __all__ = ["Renderer"]
@@ -27,6 +28,8 @@ _MAX_MESSAGE = 2000
 _MAX_REASON = 500
 _MAX_RELATED = 6
 _MAX_AGREEING = 3
+#: What the expected and the actual value of a finding are called, where those two words would mislead.
+_WORDS = {"public-view-hash": ("computed", "recorded"), "content-hash": ("computed", "recorded")}
 _MAX_POINTERS = 50
 _MAX_SKIPPED = 5
 _MAX_REASONS = 10
@@ -66,7 +69,7 @@ class Renderer:
         for finding in findings:
             if finding.level in levels:
                 self._write(self._finding(finding, "", None))
-        head, rest = _verdict(verdict, counts)
+        head, rest = headline(verdict, counts)
         closing: list[str] = []
         if not self._options.quiet:
             closing = [self._style(head, _COLOURS.get(head, "yellow"), bold=True) + rest]
@@ -125,7 +128,9 @@ class Renderer:
         things = (finding.expected, finding.actual)
         said = all(text in finding.message for text in contrast(finding.expected, finding.actual, _IN_MESSAGES))
         parts = []
-        for word, thing, shown in zip(("expected", "found"), things, contrast(finding.expected, finding.actual, room), strict=True):
+        for word, thing, shown in zip(
+            _WORDS.get(finding.rule, ("expected", "found")), things, contrast(finding.expected, finding.actual, room), strict=True
+        ):
             if thing is not None and not said and shown not in finding.message:
                 parts.append(f"{word} {shown}")
         where = ""
@@ -156,25 +161,9 @@ class Renderer:
         yield f"    coverage: {_coverage(coverage)}{':' if coverage.unprotected_pointers else ''}"
         for pointer in coverage.unprotected_pointers[:_MAX_POINTERS]:
             yield f"        {shorten(terminal(pointer), self._width - 8) or 'the whole record'}"
-        if len(coverage.unprotected_pointers) > _MAX_POINTERS:
-            yield f"        and {len(coverage.unprotected_pointers) - _MAX_POINTERS} more"
-
-
-def _verdict(verdict: Verdict, counts: Counts) -> tuple[str, str]:
-    """The verdict's own word or words, and the rest of its line. Nothing but a pass of at least one record reads as a pass."""
-    found = ", ".join(_number(number, noun) for number, noun in ((counts.errors, "error"), (counts.warnings, "warning")) if number)
-    tail = f", {found}" if found else ""
-    tail += f", {_number(counts.allowed, 'finding')} allowed" if counts.allowed else ""
-    if verdict == "incomplete":
-        checked = f"of {_number(counts.records, 'record')} checked so far, {counts.failed} failed"
-        return "INCOMPLETE", f": not everything was checked; {checked}{tail}"
-    if counts.records == 0 and counts.errors == 0:
-        return "NOTHING TO VERIFY", f": no record was found{tail}"
-    if verdict == "pass":
-        return "PASS", f": {_number(counts.records, 'record')} passed{tail}"
-    if counts.passed and not counts.failed:
-        return "FAIL", f": {_number(counts.passed, 'record')} passed, but not all is well around them{tail}"
-    return "FAIL", f": {counts.failed} of {_number(counts.records, 'record')} failed{tail}"
+        more = coverage.unprotected - len(coverage.unprotected_pointers[:_MAX_POINTERS])
+        if more:
+            yield f"        and {more} more"
 
 
 def _closing(counts: Counts, skipped: Iterable[Skipped], summary: Summary, notes_shown: bool) -> Iterator[str]:
@@ -192,20 +181,30 @@ def _closing(counts: Counts, skipped: Iterable[Skipped], summary: Summary, notes
         parts = _parts((targets.differ, "differ in"), (targets.unsettled, "not all compared in"))
         yield f"targets: agree in {targets.agree} of {records}{parts}"
         unknown = records - summary.covered
-        more = f" (not worked out for {_number(unknown, 'record')})" if unknown else ""
+        more = f" (not worked out for {number_of(unknown, 'record')})" if unknown else ""
         if summary.covered:
             yield f"coverage: {_coverage(summary.coverage)}{more}"
         else:
-            yield f"coverage: not worked out for any of {_number(records, 'record')}"
+            yield f"coverage: not worked out for any of {number_of(records, 'record')}"
     if summary.rules:
         levels = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.notes, "note")]
-        found = ", ".join(_number(number, noun) for number, noun in levels if number)
+        found = ", ".join(number_of(number, noun) for number, noun in levels if number)
         yield f"findings: {found} ({_rules(summary.rules)})"
         if counts.notes and not notes_shown:
             yield "notes are not shown; --verbose shows them"
     if counts.allowed:
-        yield f"allowed: {_number(counts.allowed, 'finding')} ({_rules(summary.allowed)})"
+        yield f"allowed: {number_of(counts.allowed, 'finding')} ({_rules(summary.allowed)})"
+    if summary.history is not None:
+        yield from _history(summary.history)
     yield from _skipped(skipped)
+
+
+def _history(state: HistoryState) -> Iterator[str]:
+    """The history in the form that `--expect-root` takes, and what this run did to it."""
+    added = "as it was" if state.added is None else f"this run added {number_of(state.added, 'record')}"
+    yield f"history: {number_of(state.runs, 'run')}, root {state.size}:{state.root.hex()}; {added}"
+    if state.absent:
+        yield f"of the last complete drop, {number_of(state.absent, 'record')} {'is' if state.absent == 1 else 'are'} not here"
 
 
 def _rules(numbers: Mapping[str, int]) -> str:
@@ -235,7 +234,7 @@ def _parts(*parts: tuple[int, str]) -> str:
 def _coverage(coverage: Coverage) -> str:
     hashed, corroborated, repeated, fixed, unprotected, _ = coverage
     return (
-        f"of {_number(hashed + corroborated + repeated + fixed + unprotected, 'value')}, {hashed} hashed, {corroborated} corroborated, "
+        f"of {number_of(hashed + corroborated + repeated + fixed + unprotected, 'value')}, {hashed} hashed, {corroborated} corroborated, "
         f"{repeated} repeated, {fixed} fixed, {unprotected} that nothing protects"
     )
 
@@ -257,7 +256,7 @@ def _skipped(skipped: Iterable[Skipped]) -> Iterator[str]:
             seen.numbers[one.reason] += 1
     if not number:
         return
-    yield f"skipped: {_number(number, 'input')}"
+    yield f"skipped: {number_of(number, 'input')}"
     if number <= _MAX_SKIPPED:
         for one in seen.first:
             yield f"  {terminal(one.input)}: {shorten(visible(one.reason), 200)}"
@@ -268,7 +267,3 @@ def _skipped(skipped: Iterable[Skipped]) -> Iterator[str]:
     others = number - sum(times for _, times in most)
     if others:
         yield f"  {others}: for other reasons"
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

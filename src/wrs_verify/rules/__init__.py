@@ -8,6 +8,7 @@ A rule's scope says what the function is given and when:
 * `input`: a `Problem` that kept an input from being read as JSON;
 * `record`: a `Record`;
 * `drop`: the groups of facts that belong together (see `rules.drop`);
+* `history`: the changes against what was seen before (see `rules.history`);
 * `run`: nothing: the engine itself reports these.
 
 A rule's leeway says how far a user may go easy on it:
@@ -29,10 +30,10 @@ from wrs_verify.model import Json, Level, Related
 
 __all__ = ["FAMILIES", "Found", "Leeway", "Rule", "Scope", "contrast", "quote", "rule", "rules"]
 
-Scope: TypeAlias = Literal["input", "record", "drop", "run"]
+Scope: TypeAlias = Literal["input", "record", "drop", "history", "run"]
 Leeway: TypeAlias = Literal["none", "record", "any"]
 
-FAMILIES = ("input", "profile", "hashes", "agreement", "claims", "drop", "configuration", "engine")
+FAMILIES = ("input", "profile", "hashes", "agreement", "claims", "drop", "history", "configuration", "engine")
 
 
 #: Characters of a value that a message shows.

@@ -81,7 +81,7 @@ def _support(record: Record, judgement: Judgement, value: str, total: int) -> st
     if record.trusted and hashed:
         return f"{value} in the hashed {hashed.pointer}{more}"
     if total == 2:
-        return f"{value} in {agreeing[0].pointer}"
+        return f"{value} in {agreeing[0].pointer}: nothing in the record tells which of the two is right"
     return f"{value} in {len(agreeing)} of {total} copies, {agreeing[0].pointer} among them"
 
 

@@ -61,11 +61,11 @@ def _altered(alterations: Sequence[diagnosis.Alteration]) -> str:
         (one,) = alterations
         found, original = contrast(one.found, one.original)
         witness = f"as {one.witness} still says" if one.witness.startswith("/") else f"like {one.witness}"
-        said = f"{one.pointer} was altered after it was hashed, unless the hash was replaced: it is {found}, but {original} was hashed"
+        said = f"{one.pointer} was altered, unless the hash was replaced: it is {found}, and was {original}"
         return f"{said}, {witness}. Restoring it gives the recorded hash"
     named = [f"{each.pointer} was {contrast(each.found, each.original)[1]}" for each in alterations[:_NAMED]]
     more = f", and {len(alterations) - _NAMED} more were altered" if len(alterations) > _NAMED else ""
-    said = f"{len(alterations)} values were altered after they were hashed, unless the hash was replaced: {', '.join(named)}{more}"
+    said = f"{len(alterations)} values were altered, unless the hash was replaced: {', '.join(named)}{more}"
     return f"{said}, as their copies show. Restoring them gives the recorded hash"
 
 
@@ -109,7 +109,11 @@ def content_hash(record: Record) -> Iterator[Found]:
         message = f"the source version {quote(source.name)} gives the recorded hash, but states {quote(stated)} itself"
         yield Found(record.profile.content_hash, message, check.computed, stated, (Related("/content_hash", stated, source.name),))
     elif check.status == "mismatch":
-        own = "states the recorded hash, but is not what was hashed" if stated == check.recorded else "gives another hash"
+        own = (
+            "states the recorded hash, but gives another: it was changed, or hashed by another rule"
+            if stated == check.recorded
+            else "gives another hash"
+        )
         message = f"the content hash does not match: the source version {quote(source.name)} {own}"
         related = (Related("/content_hash", stated, source.name),)
         yield Found(record.profile.content_hash, message, check.computed, check.recorded, related)

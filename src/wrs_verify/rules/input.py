@@ -79,6 +79,17 @@ def too_deep(problem: Problem) -> Iterator[Found]:
     return _found(problem)
 
 
+@rule("too-many-findings", "error", "input")
+def too_many_findings(problem: Problem) -> Iterator[Found]:
+    """A record has more findings than are listed. The message counts the others; the level is that of the worst among them.
+
+    Why: a hostile record can break rules in millions of places, and a report of them all would fill a disk. Errors are left out last.
+
+    Mend: correct what is listed and verify again, or have more listed with `--max-findings`.
+    """
+    return _found(problem)
+
+
 @rule("unsafe-path", "error", "input")
 def unsafe_path(problem: Problem) -> Iterator[Found]:
     """A member of an archive has a name that leads out of the folder it is unpacked to, or that two members share.

@@ -1,0 +1,197 @@
+"""Writes what was measured as a page of documentation."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+from measuring import Measured
+from peers import Peer
+
+__all__ = ["Results", "page"]
+
+_FLOOR, _ONE, _TWO = "floor", "wrs-verify --jobs 1", "wrs-verify --jobs 2"
+
+
+class Results(NamedTuple):
+    """What was measured: each command on a single record and on the drop, and wrs-verify on a smaller and a larger drop.
+
+    `sizes` are numbers of records, that of the single one first, then those of the smaller drop, the drop and the larger one; `bytes_`
+    is the drop's size; `runs` tells how often each command was run on it.
+    """
+
+    sizes: list[int]
+    bytes_: int
+    start: dict[str, Measured]
+    drop: dict[str, Measured]
+    growth: dict[str, Measured]
+    runs: dict[str, int]
+    peers: list[Peer]
+
+
+class _Limit(NamedTuple):
+    """A limit that the project has set itself. `measured` is None where a program was not there to compare with."""
+
+    what: str
+    measured: float | None
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def met(self) -> str:
+        if self.measured is None:
+            return "not measured"
+        if self.least is not None:
+            return "yes" if self.measured >= self.least else "no"
+        return "yes" if self.most is None or self.measured <= self.most else "no"
+
+
+def page(results: Results) -> str:
+    """The whole page."""
+    return "".join(_parts(results))
+
+
+def _parts(results: Results) -> Iterator[str]:
+    small, middle, large = results.sizes[1:]
+    yield "# Performance\n\n<!-- Made by benchmarks/run.py: change that, and run `make bench`. -->\n\n"
+    yield f"Measured with `make bench`, in one run, {_machine()}. Seconds differ from machine to machine; look at the ratios.\n\n"
+    yield f"## A drop of {middle:,} records\n\n"
+    yield (
+        f"{results.bytes_ / 1e6:.0f} MB of valid records: half of them indented, of 10 people and 18 KB, half on one line, of 53 people and\n"
+        "25 KB, as published ones are. *Floor* is what no check can do without: reading each file, SHA-256 of its bytes, and `orjson.loads`.\n\n"
+    )
+    yield from _drop_table(results)
+    yield "\n"
+    yield from _missing(results)
+    yield (
+        "The other programs are given the same schema as a single file, and check nothing else: no hash, no agreement of copies, no duplicate\n"
+        "names. Each takes the whole drop in one invocation. Before that it was seen to accept a valid record and to refuse one that violates\n"
+        f"the schema. Versions: {', '.join(_versions(results))}.\n\n"
+    )
+    yield "## A single record\n\nThe whole command, start included.\n\n"
+    yield from _start_table(results)
+    yield f"\n## Growth\n\n`wrs-verify` on {small:,}, {middle:,} and {large:,} records.\n\n"
+    yield from _growth_table(results)
+    yield "\n## Limits\n\nWhat the project holds itself to.\n\n| what | limit | measured | met |\n| --- | --- | --- | --- |\n"
+    for limit in _limits(results):
+        bound = f"at least {limit.least:g}" if limit.least is not None else f"at most {limit.most:g}"
+        yield f"| {limit.what} | {bound} | {'' if limit.measured is None else f'{limit.measured:.2f}'} | {limit.met} |\n"
+    yield _METHOD
+
+
+_METHOD = """
+## How this is measured
+
+```sh
+make bench
+```
+
+- The drops are made for the run (`benchmarks/drop.py`): placeholder text, right hashes, and in every record an id, texts, names and
+  sources of its own, so that nothing remembered of one record helps with another.
+- Each command is run whole, in a process of its own, with its output thrown away. All commands are run by turns, several times; the shortest
+  time counts. One that takes over a minute in all is not run again.
+- *Per record* is without the start: the time for the drop less the time for a single record, divided by how many records there are more.
+- *Processor* is the time that all processors spent on it together, which tells more than the clock on a machine that does other work.
+- *Peak* is the largest of any one process, as the operating system counts it at its end. Two workers and the process that leads them
+  need at most three times as much.
+- Files are in the system's cache: none is read from a disk.
+- `make bench ARGS=--quick` tries all this on a tenth of the records, and leaves this page as it is.
+"""
+
+
+def _drop_table(results: Results) -> Iterator[str]:
+    yield "| command | seconds | processor | µs per record | × floor | × `--jobs 1` | peak | runs |\n"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+    floor, one = results.drop[_FLOOR].seconds, results.drop[_ONE].seconds
+    for name, taken in results.drop.items():
+        each = _each(taken, results.start[name], results.sizes[2]) * 1e6
+        yield (
+            f"| {_shown(name)} | {taken.seconds:.2f} | {taken.processor:.2f} | {each:.0f} | {taken.seconds / floor:.2f} "
+            f"| {taken.seconds / one:.2f} | {_megabytes(taken)} | {results.runs[name]} |\n"
+        )
+
+
+def _start_table(results: Results) -> Iterator[str]:
+    yield "| command | seconds | × `--jobs 1` | peak |\n| --- | ---: | ---: | ---: |\n"
+    one = results.start[_ONE].seconds
+    for name, taken in results.start.items():
+        yield f"| {_shown(name)} | {taken.seconds:.3f} | {taken.seconds / one:.2f} | {_megabytes(taken)} |\n"
+
+
+def _growth_table(results: Results) -> Iterator[str]:
+    yield "| command | records | seconds | µs per record | peak |\n| --- | ---: | ---: | ---: | ---: |\n"
+    _, small, middle, large = results.sizes
+    for name, count, taken in (
+        (_ONE, small, results.growth["small"]),
+        (_ONE, middle, results.drop[_ONE]),
+        (_ONE, large, results.growth["large"]),
+        (_TWO, middle, results.drop[_TWO]),
+        (_TWO, large, results.growth["two on large"]),
+    ):
+        each = _each(taken, results.start[name], count) * 1e6
+        yield f"| {_shown(name)} | {count:,} | {taken.seconds:.2f} | {each:.0f} | {_megabytes(taken)} |\n"
+
+
+def _limits(results: Results) -> Iterator[_Limit]:
+    start, drop, growth = results.start, results.drop, results.growth
+    _, small, middle, large = results.sizes
+    one = drop[_ONE]
+
+    def against(name: str, taken: dict[str, Measured]) -> float | None:
+        return taken[name].seconds / taken[_ONE].seconds if name in taken else None
+
+    yield _Limit("one process to the floor", one.seconds / drop[_FLOOR].seconds, most=2.5)
+    yield _Limit("two processes to one", drop[_TWO].seconds / one.seconds, most=0.65)
+    other = against("check-jsonschema", start)
+    yield _Limit("a single record, to `check-jsonschema`", other and 1 / other, most=0.5)
+    yield _Limit(f"peak memory of {large:,} records to that of {middle:,}, one process", growth["large"].peak / one.peak, most=1.3)
+    slower = _each(growth["large"], start[_ONE], large) / _each(growth["small"], start[_ONE], small)
+    yield _Limit(f"time per record of {large:,} to that of {small:,}", slower, most=1.1)
+    for name, least in (("check-jsonschema", 20), ("ajv-cli", 1.5), ("@sourcemeta/jsonschema", 1.5)):
+        yield _Limit(f"`{name}` to one process", against(name, drop), least=least)
+
+
+def _each(taken: Measured, start: Measured, count: int) -> float:
+    """Seconds for each record after the first."""
+    return (taken.seconds - start.seconds) / (count - 1)
+
+
+def _missing(results: Results) -> Iterator[str]:
+    for peer in results.peers:
+        if peer.missing:
+            yield f"**`{peer.name}` was not measured:** {peer.missing}.\n\n"
+
+
+def _versions(results: Results) -> Iterator[str]:
+    yield from (f"{name} {version(name)}" for name in ("wrs-verify", "orjson"))
+    yield from (f"{peer.name} {peer.version}" for peer in results.peers if peer.version)
+
+
+def _shown(name: str) -> str:
+    return "*floor*" if name == _FLOOR else f"`{name}`"
+
+
+def _megabytes(taken: Measured) -> str:
+    return f"{taken.peak / 1e6:.0f} MB"
+
+
+def _machine() -> str:
+    """The machine, without its name."""
+    parts = [_processor(), f"{os.cpu_count()} cores"]
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        parts.append(f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GB of memory")
+    load = os.getloadavg()[0]
+    return f"on {', '.join(parts)}, {platform.system()}, Python {platform.python_version()} (load at the end: {load:.1f})"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models and models[0] != "unknown" else platform.processor() or platform.machine()

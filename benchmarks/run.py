@@ -1,0 +1,114 @@
+"""Measures wrs-verify against the least that its work costs, against other programs, and against itself: `make bench`.
+
+Everything is measured in one run, on drops that are made for it in a temporary folder. Only the ratios mean something elsewhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import peers
+from measuring import Command, CommandFailed, Measured, repeated
+from page import Results, page
+
+HERE = Path(__file__).resolve().parent
+PROJECT = HERE.parent
+HOME = PROJECT / "build/benchmarks"
+VERIFIER = Path(sys.executable).with_name("wrs-verify")
+PROFILE = "wrs-published-research-view-1"
+
+FLOOR = Command("floor", lambda folder: [sys.executable, HERE / "floor.py", folder])
+ONE = Command("wrs-verify --jobs 1", lambda _: [VERIFIER, "--jobs", "1", "."])
+TWO = Command("wrs-verify --jobs 2", lambda _: [VERIFIER, "--jobs", "2", "."])
+DOUBLE = Command("wrs-verify --jobs 1 --double-check", lambda _: [VERIFIER, "--jobs", "1", "--double-check", "."])
+
+#: Writes a schema as a single file. In a process of its own, since Linux counts the memory of this one as the least that a child has.
+SCHEMA = """
+import json, sys
+from wrs_verify.validation import resolved
+json.dump({"$schema": "https://json-schema.org/draft/2020-12/schema", **resolved(sys.argv[1])}, sys.stdout)
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure wrs-verify.")
+    parser.add_argument("--quick", action="store_true", help="on a tenth of the records and in fewer rounds; nothing is written")
+    parser.add_argument("--rounds", type=int, default=0, metavar="N", help="how often to measure quick commands [default: 5, or 2 with --quick]")
+    parser.add_argument("--folder", metavar="FOLDER", help="where to make the drops [default: the system's folder for temporary files]")
+    parser.add_argument("--no-peers", action="store_true", help="leave the other programs out; nothing is written")
+    given = parser.parse_args()
+    sizes = (100, 1_000, 10_000) if given.quick else (1_000, 10_000, 100_000)
+    try:
+        with tempfile.TemporaryDirectory(prefix="wrs-verify-bench-", dir=given.folder) as work:
+            drops = make_drops(Path(work), sizes)
+            found = [] if given.no_peers else find_peers(drops[0].parent)
+            results = measure(drops, found, given.rounds or (2 if given.quick else 5))
+    except CommandFailed as error:
+        sys.exit(str(error))
+    text = page(results)
+    print(text)
+    if not given.quick and not given.no_peers:
+        (PROJECT / "docs/performance.md").write_text(text, encoding="utf-8")
+
+
+def make_drops(work: Path, sizes: tuple[int, ...]) -> list[Path]:
+    """Make a drop of a single record and one of each size, and a folder with a record that violates the schema."""
+    from drop import AVERAGE_SIZE  # here, so that a machine without room for the drops is told so first
+
+    needed = sum(sizes) * AVERAGE_SIZE * 5 // 4
+    if shutil.disk_usage(work).free < needed:
+        sys.exit(f"the drops need {needed / 1e9:.1f} GB: name a folder with room for them with --folder")
+    drops = [work / f"{size:,}" for size in (1, *sizes)]
+    for drop, size in zip(drops, (1, *sizes), strict=True):
+        print(f"making a drop of {size:,}", file=sys.stderr)
+        subprocess.run([sys.executable, HERE / "drop.py", drop, str(size)], check=True)  # noqa: S603
+    (work / "broken").mkdir()
+    for file in drops[0].iterdir():
+        document = json.loads(file.read_bytes())
+        document["version"]["kind"] = "ANOTHER_KIND"
+        (work / "broken" / file.name).write_text(json.dumps(document))
+    return drops
+
+
+def find_peers(work: Path) -> list[peers.Peer]:
+    """Install the other programs, and see that they work."""
+    print("installing other programs", file=sys.stderr)
+    schema = work / "schema.json"
+    with schema.open("wb") as file:
+        subprocess.run([sys.executable, "-c", SCHEMA, PROFILE], stdout=file, check=True)  # noqa: S603
+    HOME.mkdir(parents=True, exist_ok=True)
+    return peers.installed(HOME, schema, work / "1", work / "broken")
+
+
+def measure(drops: list[Path], found: list[peers.Peer], rounds: int) -> Results:
+    """Measure every command on a single record, and on a drop; then how wrs-verify takes a smaller and a larger one."""
+    single, small, middle, large = drops
+    commands = [FLOOR, ONE, TWO, DOUBLE, *(command for peer in found for command in peer.commands)]
+    start = repeated([(command, single) for command in commands], 2 * rounds)
+    growth = [(ONE, small), (ONE, large), (TWO, large)]
+    taken = repeated([*((command, middle) for command in commands), *growth], rounds)
+    names = [command.name for command in commands]
+    return Results(
+        sizes=[sum(1 for _ in drop.iterdir()) for drop in drops],
+        bytes_=sum(file.stat().st_size for file in middle.iterdir()),
+        start=dict(zip(names, map(best, start), strict=True)),
+        drop=dict(zip(names, map(best, taken), strict=False)),
+        growth=dict(zip(("small", "large", "two on large"), map(best, taken[len(names) :]), strict=True)),
+        runs=dict(zip(names, map(len, taken), strict=False)),
+        peers=found,
+    )
+
+
+def best(runs: list[Measured]) -> Measured:
+    """The least time of all runs, which is what was disturbed least, and the largest peak."""
+    return Measured(min(run.seconds for run in runs), min(run.processor for run in runs), max(run.peak for run in runs))
+
+
+if __name__ == "__main__":
+    main()
