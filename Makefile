@@ -1,12 +1,12 @@
 # Every target sets up by itself what it needs: a virtual environment in .venv, and the package in it. PYTHON names the
-# interpreter to make it with, ARGS what else to hand to pytest: make test ARGS="-k archives"
+# interpreter to make it with, ARGS what else to hand to pytest or to the benchmark: make test ARGS="-k archives"
 
 PYTHON ?= python3
 SECONDS ?= 3600
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check lint types contract vectors docs generated fuzz conformance clean
+.PHONY: help demo test check lint types contract vectors docs generated fuzz conformance bench clean
 .NOTPARALLEL:
 
 help:  ## Show the targets.
@@ -45,6 +45,9 @@ fuzz: .venv/installed-fuzz  ## Look for input on which engines disagree or a rea
 
 conformance: .venv/installed-dev node_modules/canonicalize  ## Run the published test suites whole, and ask a canonicalizer in another language.
 	WRS_CONFORMANCE=full $(BIN)/python -m pytest tests/test_conformance.py tests/test_third_judge.py
+
+bench: .venv/installed-dev  ## Measure, and write docs/performance.md; ARGS=--quick tries it.
+	$(BIN)/python benchmarks/run.py $(ARGS)
 
 clean:  ## Remove what the other targets made.
 	rm -rf .venv build dist *.egg-info .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache node_modules

@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,10 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "vectors"))
 
 import builder
 
-__all__ = ["AVERAGE_SIZE", "make", "name_of", "record"]
-
-#: Bytes of a record, on average.
-AVERAGE_SIZE = 22_000
+__all__ = ["make", "name_of", "record"]
 
 #: Stands for a record's number in a shape's texts. It is as long as the numbers, so that no length depends on them.
 _NUMBER = "NNNNNNN"

@@ -39,7 +39,8 @@ class CommandFailed(RuntimeError):
 def once(command: Command, folder: Path) -> Measured:
     """Measure one run over a folder.
 
-    The peak is the largest that any one process of the command had: two processes may hold nearly twice as much together.
+    The peak is the largest that any one process of the command had: two processes may hold nearly twice as much together. Linux gives
+    no less than what this process had at its own peak, since the command began as a copy of it; so this one is kept small.
 
     Raises:
         CommandFailed: with what the command said, where it ended with another status than 0.

@@ -96,7 +96,8 @@ def _from_npm(home: Path, requirement: str) -> tuple[Path, str]:
         folder.mkdir(parents=True, exist_ok=True)
         _run("npm", "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, requirement)
         _stamp(folder, requirement)
-    return folder / "node_modules/.bin" / short.removesuffix("-cli"), f"{version}, Node.js {_run('node', 'node', '--version')}"
+    node = _run("node", "node", "--version").removeprefix("v")
+    return folder / "node_modules/.bin" / short.removesuffix("-cli"), f"{version} on Node.js {node}"
 
 
 def _run(what: str, *command: str | Path) -> str:

@@ -28,7 +28,10 @@ ONE = Command("wrs-verify --jobs 1", lambda _: [VERIFIER, "--jobs", "1", "."])
 TWO = Command("wrs-verify --jobs 2", lambda _: [VERIFIER, "--jobs", "2", "."])
 DOUBLE = Command("wrs-verify --jobs 1 --double-check", lambda _: [VERIFIER, "--jobs", "1", "--double-check", "."])
 
-#: Writes a schema as a single file. In a process of its own, since Linux counts the memory of this one as the least that a child has.
+#: Bytes of a record of the drops, on average.
+RECORD_SIZE = 22_000
+
+#: Writes a schema as a single file, in a process of its own: this one is kept small (see `measuring.once`).
 SCHEMA = """
 import json, sys
 from wrs_verify.validation import resolved
@@ -39,7 +42,7 @@ json.dump({"$schema": "https://json-schema.org/draft/2020-12/schema", **resolved
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure wrs-verify.")
     parser.add_argument("--quick", action="store_true", help="on a tenth of the records and in fewer rounds; nothing is written")
-    parser.add_argument("--rounds", type=int, default=0, metavar="N", help="how often to measure quick commands [default: 5, or 2 with --quick]")
+    parser.add_argument("--rounds", type=int, default=0, metavar="N", help="how often to measure [default: 5, or 2 with --quick]")
     parser.add_argument("--folder", metavar="FOLDER", help="where to make the drops [default: the system's folder for temporary files]")
     parser.add_argument("--no-peers", action="store_true", help="leave the other programs out; nothing is written")
     given = parser.parse_args()
@@ -59,9 +62,7 @@ def main() -> None:
 
 def make_drops(work: Path, sizes: tuple[int, ...]) -> list[Path]:
     """Make a drop of a single record and one of each size, and a folder with a record that violates the schema."""
-    from drop import AVERAGE_SIZE  # here, so that a machine without room for the drops is told so first
-
-    needed = sum(sizes) * AVERAGE_SIZE * 5 // 4
+    needed = sum(sizes) * RECORD_SIZE * 5 // 4
     if shutil.disk_usage(work).free < needed:
         sys.exit(f"the drops need {needed / 1e9:.1f} GB: name a folder with room for them with --folder")
     drops = [work / f"{size:,}" for size in (1, *sizes)]

@@ -24,7 +24,7 @@ from typing import Any
 from wrs_verify import canonical, engine, parsing, report, validation
 from wrs_verify.inputs import InputLimits
 from wrs_verify.inputs.shapes import Item, Stop
-from wrs_verify.inputs.streams import Budget, records
+from wrs_verify.inputs.streams import Budget, expand, records
 from wrs_verify.inputs.tars import read_tar
 from wrs_verify.inputs.zips import read_zip
 from wrs_verify.model import Json, Limits
@@ -41,8 +41,8 @@ CHECKS = engine.Options(double_check=True)
 #: What texts are made of: each is a place where some parser, validator or canonicalizer is known to have gone wrong.
 NUMBERS = """
     0 -0 0.0 -0.0 1e0 1E+2 1e-2 1.0 123456789012345680000 1e21 1e-7 5e-324 2.2250738585072014e-308 1.7976931348623157e308 1e308 1e309 1e400
-    -1e400 1e-400 9007199254740991 9007199254740992 -9007199254740991 -9007199254740993 18446744073709551616 0.1 333333333.33333329 01 -01 +1
-    .5 1. 1e 1e+ - NaN Infinity 4.35 0.000001 9.999999999999997e22 100000000000000000000000 2e-3 -1e-999999999 99999999999999999999999
+    -1e400 1e-400 9007199254740991 9007199254740992 -9007199254740991 -9007199254740993 18446744073709551616 0.1 333333333.33333329 01 -01
+    +1 .5 1. 1e 1e+ - NaN Infinity 4.35 0.000001 9.999999999999997e22 100000000000000000000000 2e-3 -1e-999999999 99999999999999999999999
 """.split()  # noqa: SIM905 (numbers are easier to read without quotation marks)
 STRINGS = (
     *(r"\n", r"\u000a", r"\u0000", r"\b", r"\/", r"\\", r"\"", r"\ud83d\ude00", r"\ud800", r"\udc00", r"\ud800\ud800", r"\udc00\ud800"),
@@ -205,7 +205,7 @@ def read_one(data: bytes) -> int:
         if kind == "zip":
             found = list(read_zip("a", stream, budget))
         elif kind == "tar":
-            found = list(read_tar("a", blocks, budget))
+            found = list(read_tar("a", expand(blocks, compression, budget) if compression else blocks, budget))
         else:
             found = list(records("a", kind, compression, blocks, budget))
     except Stop:
@@ -235,6 +235,11 @@ def small_archives() -> Iterator[bytes]:
     import tarfile
     import zipfile
 
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+
     tar, packed, zipped = io.BytesIO(), io.BytesIO(), io.BytesIO()
     for out, mode in ((tar, "w"), (packed, "w:gz")):
         with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
@@ -246,7 +251,7 @@ def small_archives() -> Iterator[bytes]:
         archive.writestr("a.json", b"{}")
         archive.writestr("b.jsonl", b"{}\n[]\n", zipfile.ZIP_BZIP2)
     yield from (tar.getvalue(), zipped.getvalue(), b"{}\n\n[]", gzip.compress(b"{}"), bz2.compress(b"{}\n"), lzma.compress(b"{}"))
-    yield bytes.fromhex("28b52ffd0403190000") + b"{}\n" + bytes.fromhex("00000000")
+    yield zstd.compress(b"{}\n")
     yield packed.getvalue()
 
 

@@ -183,6 +183,22 @@ def test_source_versions_are_found_by_the_workers(cluster: str, tmp_path: Path) 
     assert b"unusable-source" in alone.stdout
 
 
+def test_a_history_is_the_same_from_a_cluster(cluster: str, tmp_path: Path) -> None:
+    (tmp_path / "drop.jsonl").write_text(text(range(30)))
+    arguments = ("drop.jsonl", "--report", "json", "--now", "2026-01-01", "--history")
+
+    def both(status: int) -> bytes:
+        alone = verify(tmp_path, *arguments, "alone.db", "--jobs", "1")
+        together = verify(tmp_path, *arguments, "together.db", "--cluster", cluster)
+        assert together.stdout == alone.stdout
+        assert (alone.returncode, together.returncode) == (status, status)
+        return alone.stdout
+
+    assert json.loads(both(0))["history"]["added"] == 30
+    (tmp_path / "drop.jsonl").write_text(text(range(29)) + "\n" + text(range(29, 30), content="b"))
+    assert [finding["rule"] for finding in json.loads(both(1))["findings"]] == ["history-rewritten"]
+
+
 def test_an_interrupt_ends_the_run_early(cluster: str, tmp_path: Path) -> None:
     (tmp_path / "drop.jsonl").write_text(text(range(100)))
     code = f"""{SMALL}

@@ -11,7 +11,7 @@ import pytest
 from wrs_verify import parsing
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_engines_agree(seed: int) -> None:
     said = [(data, said) for data in islice(fuzz.texts(random.Random(seed), fuzz.seeds()), 1500) if (said := fuzz.compare(data))]
     assert said == []

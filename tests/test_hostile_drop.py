@@ -223,9 +223,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         child.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.monotonic() - began
     text, written = (folder / "report.txt").read_bytes(), (folder / "report.json").read_bytes()
-    print(
-        f"\n{len(neighbours)} neighbours: {seconds:.1f} s, {usage.ru_maxrss >> 10} MB; {len(written):,} bytes of JSON, {len(text):,} of text"
-    )
+    print(f"\n{len(neighbours)} neighbours in {seconds:.1f} s, {usage.ru_maxrss >> 10} MB; JSON {len(written):,} bytes, text {len(text):,}")
     assert sorted(path.name for path in folder.iterdir()) == ["drop", "err", "report.json", "report.txt"]
     assert not (folder / "drop" / "owned").exists()
     assert written.decode().replace("\n", "").isprintable()

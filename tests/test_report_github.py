@@ -98,6 +98,8 @@ def test_the_page_keeps_to_its_room_and_counts_what_is_missing() -> None:
     assert shown["error"] > 50
     assert f"There was no room here for {500 - shown['error']} more of level error, 500 more of level note." in text
     assert "- skipped: 1 more input\n" in text
+    short = "### wrs-verify: PASS: 1 record passed\n\nThere was no room here for more.\n\n"
+    assert write(STEP_SUMMARY, [result()], OPTIONS._replace(room=100))[0] == short
     assert write(STEP_SUMMARY, [result()], OPTIONS._replace(room=10))[0] == ""
 
 

@@ -87,10 +87,12 @@ def test_every_input_belongs_to_a_case() -> None:
 
 
 def test_every_rule_has_failing_cases() -> None:
-    """A rule is failed in at least two ways. What the engine reports of itself cannot be brought about by a file."""
+    """A rule is failed in at least two ways. What the engine reports of itself, and what differs from earlier runs, cannot be brought
+    about by a file.
+    """
     broken = Counter(rule for case in CASES for rule in {finding["rule"] for finding in case["findings"]})
     for rule in rules().values():
-        if rule.scope != "run":
+        if rule.scope not in ("run", "history"):
             assert broken[rule.name] >= 2, rule.name
 
 

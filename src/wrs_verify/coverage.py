@@ -75,7 +75,7 @@ def cover(profile: Profile, value: Json, comparisons: Iterable[Comparison], inva
     corroborated, repeated = _agreeing(comparisons, trusted=trusted)
     fixed = _fixed(profile.name)
     counts = dict.fromkeys(("hashed", "corroborated", "repeated", "fixed"), 0)
-    unprotected, listed = 0, []
+    unprotected, listed = 0, list[str]()
     for pointer, leaf in leaves(value):
         if trusted and pointer == profile.public_view_hash:
             counts["fixed"] += 1

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import combinations, islice, product
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from wrs_verify import pointers
 from wrs_verify.agreements import MISSING, Comparison, Odd, View
@@ -29,6 +29,7 @@ MAX_BYTES = 32_000_000
 
 #: A value that a hashed member may have had, and the pointer of the copy that says so.
 _Choice: TypeAlias = tuple[Json, str]
+_AnyChoice = TypeVar("_AnyChoice")
 
 #: How many sizes of parts of what the majority says are tried before other choices are.
 _LIKELY_SIZES = 4
@@ -203,6 +204,7 @@ def altered(view: View, choices: Mapping[str, Sequence[_Choice]], likely: Mappin
         hashes: whether a hashed part gives the recorded hash.
     """
     part = copy.deepcopy(view.at(view.hashed.rstrip("/")))
+    choices, likely = _replaceable(view, choices), _replaceable(view, likely)
     tries = 0
     for chosen in islice(_trials(choices, likely), MAX_TRIES):
         tries += 1
@@ -214,6 +216,12 @@ def altered(view: View, choices: Mapping[str, Sequence[_Choice]], likely: Mappin
         for pointer in chosen:
             _put(part, pointer[len(view.hashed) :], view.at(pointer))
     return Search((), tries, exhausted=tries < MAX_TRIES)
+
+
+def _replaceable(view: View, choices: Mapping[str, _AnyChoice]) -> dict[str, _AnyChoice]:
+    """Those that can be put back. Of a list the table compares what it makes of the items, and what lies in an object is put back apart."""
+    above = {pointer[:end] for pointer in choices for end, char in enumerate(pointer) if char == "/"}
+    return {pointer: said for pointer, said in choices.items() if pointer not in above and not isinstance(view.at(pointer), list)}
 
 
 def choices(comparisons: Iterable[Comparison | Odd]) -> dict[str, list[_Choice]]:

@@ -207,7 +207,7 @@ def _compared(memory: Memory, tally: Tally, findings: list[Finding], *, complete
     try:
         found, state = memory.judged(counts.records, complete=complete, passing=passing)
     except Interrupted:
-        return False, None
+        return False, memory.state()
     findings += found
     return complete and all(finding.rule != "internal-error" for finding in found), state
 

@@ -34,6 +34,10 @@ class Memory:
         elif isinstance(outcome.found, RecordResult) and outcome.found.verdict == "pass":
             self._forgotten += 1
 
+    def state(self) -> HistoryState | None:
+        """How the history stands, as it was last looked at; None without a history."""
+        return self._history.state()
+
     def judged(self, records: int, *, complete: bool, passing: bool) -> tuple[list[Finding], HistoryState | None]:
         """What changed, and how the history stands: extended by this run if the run is complete, and nothing failed.
 

@@ -71,7 +71,9 @@ def set_up(database: sqlite3.Connection) -> None:
 
 
 def add(database: sqlite3.Connection, sightings: Iterable[Sighting]) -> None:
-    """Keep records of the run; of a document that is there twice, the first."""
+    """Keep records of the run; of a document that is there twice, the first. An interrupt may come at any time: it is begun again then."""
+    if database.in_transaction:
+        database.execute("ROLLBACK")
     database.execute("BEGIN")
     database.executemany(f"INSERT OR IGNORE INTO sightings VALUES (?{', ?' * (_SIGHTING - 1)})", sightings)
     database.execute("COMMIT")

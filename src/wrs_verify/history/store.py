@@ -147,6 +147,7 @@ class History:
                     raise HistoryMoved
                 tree, added = self._written(time, tool, checked, complete_drop=complete_drop)
                 database.execute("COMMIT")
+                self._tree = tree
             except BaseException as error:
                 if database.in_transaction:
                     database.execute("ROLLBACK")

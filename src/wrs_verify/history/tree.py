@@ -37,7 +37,7 @@ __all__ = [
 #: So many leaves are looked at together, and at every start: a power of 2. A history of up to so many is looked at whole.
 WINDOW = 4096
 #: Pages of a file whose structure SQLite checks at every start; of a larger one, `wrs-history check` has it checked.
-_PAGES = 2048
+_PAGES = 512
 _DAMAGED = "the history is damaged, or was changed by hand: "
 
 

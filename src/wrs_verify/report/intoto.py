@@ -65,7 +65,14 @@ class Renderer:
         else:
             self._passed.add(name)
 
-    def finish(self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary) -> None:
+    def finish(
+        self,
+        verdict: Verdict,
+        counts: Counts,
+        skipped: Iterable[Skipped],  # noqa: ARG002 (what was not read is no subject)
+        findings: Iterable[Finding],
+        summary: Summary,
+    ) -> None:
         for finding in findings:
             if finding.level == "error":
                 self._failed.add(f"{finding.rule} {finding.input}".rstrip())

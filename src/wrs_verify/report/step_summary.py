@@ -57,8 +57,9 @@ class Renderer:
             parts.append(f"\nThere was no room here for {', '.join(more)}.\n".encode())
         parts += self._skipped(skipped)
         whole = b"".join(parts) + b"\n"
-        if len(whole) <= self._options.room:
-            self._sink.write(whole)
+        short = f"### wrs-verify: {head}{rest}\n\nThere was no room here for more.\n\n".encode()
+        # Others may have filled the file; more than fits would make the service refuse all of it.
+        self._sink.write(next((text for text in (whole, short) if len(text) <= self._options.room), b""))
 
     def close(self) -> None:
         """Holds nothing but memory."""
