@@ -28,8 +28,8 @@ _HEADER = re.compile(r"[ \t]*\[\[[ \t]*(?:tool[ \t]*\.[ \t]*wrs-verify[ \t]*\.[ 
 _RECORD = re.compile(r"urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NEEDED, _KNOWN = ("rule", "record", "reason", "until"), ("rule", "record", "version", "pointer", "reason", "until")
-#: It is what an end date is judged by: whoever runs the command states it, or the clock.
-_NOT_HERE = "now"
+#: The reference time, which end dates are judged by, is for whoever runs the command to state; an attestation takes the place of a run.
+_NOT_HERE = ("now", "attestation", "public_key")
 
 
 class ConfigError(ValueError):
@@ -189,7 +189,7 @@ def defaults(config: Config, context: click.Context) -> dict[str, Json]:
     options = {
         text.removeprefix("--"): option
         for option in context.command.params
-        if isinstance(option, click.Option) and option.expose_value and option.name != _NOT_HERE
+        if isinstance(option, click.Option) and option.expose_value and option.name not in _NOT_HERE
         for text in option.opts
         if text.startswith("--")
     }
