@@ -369,9 +369,9 @@ def test_the_leeway_of_every_rule() -> None:
     assert never >= {"public-view-hash", "content-hash", "content-unavailable", "view-alters-source", "target-mismatch", "unknown-profile"}
     assert never >= {rule.name for rule in rules().values() if rule.family in ("input", "hashes", "engine")}
     assert never >= {rule.name for rule in rules().values() if rule.scope != "record" and rule.level == "error"}
-    assert [rule.name for rule in rules().values() if rule.leeway == "record"] == ["schema-violation"]
+    assert [rule.name for rule in rules().values() if rule.leeway == "record"] == ["schema-violation", "version-chain"]
     assert {rule.name for rule in rules().values() if rule.level == "error" and rule.leeway == "any"} == {
-        *("identity-mismatch", "grade-mismatch", "edition-mismatch", "overclaim", "disposition-mismatch", "version-chain"),
+        *("identity-mismatch", "grade-mismatch", "edition-mismatch", "overclaim", "disposition-mismatch"),
     }
 
 

@@ -314,6 +314,14 @@ def statement_mismatch() -> list[Case]:
             "A picture stands in the summary.",
             swapped("A placeholder summary", "A ![](https://example.org/x.gif)placeholder summary"),
         ),
+        altered(
+            rule,
+            "link-in-a-title",
+            "A source's title, the same in all copies, closes its link and opens another.",
+            {},
+            warning(rule, STATEMENT),
+            base=record("example-link-in-a-title", sources=[("Paper](https://example.org/other) [mirror", "https://example.org/source/1")]),
+        ),
         case(
             "more-people",
             "A paragraph with more names follows the people.",

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -293,7 +294,7 @@ def command(configured: config.Config, /, paths: tuple[str, ...], reports: tuple
         sign=given["sign_key"],
         settings=_settings(options, given),
     )
-    sys.exit(_run(job, (*reports, *_step_summary(reports)), shown))
+    sys.exit(_run(job, (*reports, *_step_summary(reports)), shown, configured.name))
 
 
 def _remember(given: Mapping[str, Any]) -> execution.Remember | None:
@@ -325,8 +326,8 @@ def _step_summary(specs: Iterable[Spec]) -> Iterable[Spec]:
     return [Spec(STEP_SUMMARY, file, append=True)] if file and any(spec.format == "github" for spec in specs) else []
 
 
-def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> int:
-    """Do the job, write its reports, and return the exit status."""
+def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions, kept: str | None) -> int:
+    """Do the job, write its reports, and return the exit status. `kept` is the configuration that was read."""
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGINT, _interrupt)
     if sys.stdout is None:
@@ -334,8 +335,8 @@ def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> i
         return INCOMPLETE
     try:
         files = [spec.file for spec in specs if spec.file is not None]
-        _keep_inputs(job.selection, files)
-        _keep_memory(job.remember, files)
+        _keep_inputs([job.selection, Selection(job.sources)], files)
+        _keep_memory(job.remember, files, kept)
         with Reports(specs, shown, sys.stdout.buffer) as reports:
             with progress.shown(job.selection, reports.record) as record:
                 ending = execution.run(job, record)
@@ -360,28 +361,30 @@ def _run(job: execution.Job, specs: tuple[Spec, ...], shown: ReportOptions) -> i
     return _status(ending)
 
 
-def _keep_inputs(selection: Selection, files: list[str]) -> None:
-    """Refuse to write a report over something that is to be verified.
+def _keep_inputs(selections: list[Selection], files: list[str]) -> None:
+    """Refuse to write a report over something that is to be verified, or over a source version.
 
     Raises:
         click.UsageError: a report's file is an input.
         MissingPath: a path does not exist.
     """
     existing = {os.path.realpath(file) for file in files if Path(file).exists()}
-    if existing and any(isinstance(found, Source) and os.path.realpath(found.path) in existing for found in find(selection)):
+    found = chain.from_iterable(find(selection) for selection in selections) if existing else ()
+    if any(isinstance(one, Source) and os.path.realpath(one.path) in existing for one in found):
         raise click.UsageError("a report cannot be written over an input")
 
 
-def _keep_memory(remember: execution.Remember | None, files: list[str]) -> None:
-    """Refuse to write a report over the history or the pins, or to take one for the other.
+def _keep_memory(remember: execution.Remember | None, files: list[str], configuration: str | None) -> None:
+    """Refuse to write a report over the history, the pins or the configuration, or to take one of these for another.
 
     Raises:
         click.UsageError: two of them are one file.
     """
     kept = [file for file in (remember.history, remember.pins) if file is not None] if remember else []
+    kept += [configuration] if configuration is not None else []
     paths = [os.path.realpath(file) for file in [*kept, *files]]
     if len(set(paths)) < len(paths) and kept:
-        raise click.UsageError("a history, a pin file and a report cannot be one file")
+        raise click.UsageError("a history, a pin file, a configuration and a report cannot be one file")
 
 
 def _status(ending: execution.Ending) -> int:

@@ -7,6 +7,7 @@ it is trusted: no other directory is searched, least of all the one that is veri
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
@@ -69,7 +70,7 @@ def load(path: str | None = None) -> Config:
     Raises:
         ConfigError: it cannot be read, or something in it is wrong.
     """
-    name = path or next((name for name in (_NAME, _PROJECT) if Path(name).exists()), None)
+    name = path or next((name for name in (_NAME, _PROJECT) if os.path.lexists(name)), None)
     if name is None:
         return Config()
     try:

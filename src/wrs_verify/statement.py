@@ -158,8 +158,8 @@ def _links(section: str | None) -> tuple[Link, ...] | None:
 
 
 def _link(line: str) -> Link | None:
-    """The one link that a line consists of, its text as written: a title may hold brackets that nobody escaped."""
+    """The one link that a line consists of, its text as written: a title may hold brackets that nobody escaped, but no other link."""
     if not (line.startswith("[") and line.endswith(")") and "](" in line):
         return None
     text, _, url = line[1:-1].rpartition("](")
-    return Link(text, url)
+    return None if "](" in text else Link(text, url)

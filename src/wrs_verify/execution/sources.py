@@ -40,6 +40,9 @@ def gathered(paths: tuple[str, ...], options: Options, limits: InputLimits, base
         with closing(sqlite3.connect(path)) as database, database:
             database.execute(_TABLE)
             findings = [finding for finding in _added(database, find(Selection(paths), base), options, limits) if finding]
+            if not findings and not database.execute("SELECT EXISTS (SELECT * FROM sources)").fetchone()[0]:
+                problem = Problem("unusable-source", "no source version was found under the paths that --sources names")
+                findings = [engine.input_finding(problem, options)._replace(input=paths[0])]
         yield path, findings
 
 
@@ -74,6 +77,8 @@ def _key(value: Json) -> tuple[str, int] | None:
     if not isinstance(value, dict) or not isinstance(value.get("record"), dict) or not isinstance(value.get("content_hash"), str):
         return None
     record_id, version = value.get("record_id"), value.get("version")
+    if isinstance(version, float) and version.is_integer():
+        version = int(version)  # 1.0 and 1 are one number, with one canonical form
     if isinstance(record_id, str) and isinstance(version, int) and not isinstance(version, bool) and version >= 1:
         return record_id, version
     return None

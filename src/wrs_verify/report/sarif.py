@@ -80,7 +80,7 @@ class Renderer:
             "level": finding.level,
             "message": _message(finding.message),
             "locations": [_location(path, line, column, finding.pointer)] if path else [],
-            "relatedLocations": [_related(other, path) for other in finding.related],
+            "relatedLocations": _distinct([_related(other, path) for other in finding.related]),
             "partialFingerprints": {"wrsVerify/v1": _fingerprint(finding, path, record, seen)},
             "suppressions": [_suppression(allowed)] if allowed else [],
             "properties": {"expected": finding.expected, "actual": finding.actual},
@@ -124,6 +124,11 @@ def _location(path: str, line: int | None, column: int | None, pointer: str | No
 def _suppression(allowed: Allowed) -> Json:
     reason = terminal(allowed.reason)
     return {"kind": "external", "status": "accepted", "justification": reason, "properties": {"until": allowed.until}}
+
+
+def _distinct(locations: list[Json]) -> list[Json]:
+    """Each location once, as the format wants it (SARIF 2.1.0, section 3.27.22)."""
+    return list({json_line(location): location for location in locations}.values())
 
 
 def _related(other: Related, path: str) -> Json:

@@ -75,7 +75,7 @@ def disposition_mismatch(record: Record) -> Iterator[Found]:
         yield Found("/entry/assessment_disposition/status", message, None, status, related)
 
 
-@rule("version-chain", "error")
+@rule("version-chain", "error", leeway="record")
 def version_chain(record: Record) -> Iterator[Found]:
     """`previous` does not refer to the same record, one version before; or it is null in a later version, or given in the first.
 

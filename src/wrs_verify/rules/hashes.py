@@ -45,7 +45,7 @@ def _explained(record: Record, profile: Profile, recorded: str) -> tuple[str, tu
         return _altered(search.alterations), related
     name = diagnosis.recipe(part, profile.public_view_hash.rpartition("/")[2], recorded)
     if name is not None:
-        return f"{profile.hashed} was hashed {name}; nothing in it was altered", ()
+        return f"{profile.hashed} was hashed {name}; nothing in it was altered after that", ()
     said = f"{profile.hashed} or this hash was changed after it was hashed; what was changed cannot be proved from the copies in the record"
     given_up = "" if search.exhausted else f" (the search was given up after {search.tries:,} combinations of copies)"
     return said + given_up, ()
