@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -81,13 +82,13 @@ def _from_pip(home: Path, requirement: str) -> tuple[Path, str]:
         _run("making a virtual environment", sys.executable, "-m", "venv", environment)
         _run("pip", python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement)
         _stamp(environment, requirement)
-    name = requirement.partition("==")[0]
+    name = requirement.partition(">=")[0]
     code = f"from importlib.metadata import version; print(version({name!r}))"
     return environment / "bin" / name, _run("python", python, "-c", code)
 
 
 def _from_npm(home: Path, requirement: str) -> tuple[Path, str]:
-    name, _, version = requirement.rpartition("@")
+    name = requirement.rpartition("@")[0]
     short = name.rpartition("/")[2]
     folder = home / short
     if shutil.which("npm") is None:
@@ -96,6 +97,7 @@ def _from_npm(home: Path, requirement: str) -> tuple[Path, str]:
         folder.mkdir(parents=True, exist_ok=True)
         _run("npm", "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, requirement)
         _stamp(folder, requirement)
+    version = json.loads((folder / "node_modules" / name / "package.json").read_text(encoding="utf-8"))["version"]
     node = _run("node", "node", "--version").removeprefix("v")
     return folder / "node_modules/.bin" / short.removesuffix("-cli"), f"{version} on Node.js {node}"
 
@@ -118,20 +120,20 @@ def _stamp(folder: Path, requirement: str) -> None:
     (folder / "installed").write_text(requirement)
 
 
-#: The versions are those whose options these are. Ten thousand short names fit on a command line.
+#: The oldest versions that these options were tried with. Ten thousand short names fit on a command line.
 _KINDS = {
     "check-jsonschema": _Kind(
-        "check-jsonschema==0.39.0",
+        "check-jsonschema>=0.39",
         _from_pip,
         {"": lambda program, schema, folder: [program, "--schemafile", schema, *sorted(file.name for file in folder.iterdir())]},
     ),
     "ajv-cli": _Kind(
-        "ajv-cli@5.0.0",
+        "ajv-cli@>=5.0.0",
         _from_npm,
         {"": lambda program, schema, _: [program, "validate", "--spec=draft2020", "--strict=false", "-s", schema, "-d", "*.json"]},
     ),
     "@sourcemeta/jsonschema": _Kind(
-        "@sourcemeta/jsonschema@16.11.0",
+        "@sourcemeta/jsonschema@>=16.11.0",
         _from_npm,
         {
             "": lambda program, schema, _: [program, "validate", schema, "."],
