@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
+from functools import lru_cache
 
 from wrs_verify import canonical, validation
-from wrs_verify.agreements.kinds import getter
 from wrs_verify.model import Facts, Json, RecordResult, Reference, Sighting
 from wrs_verify.pointers import join, split
 from wrs_verify.profile import PROFILES, Profile
 from wrs_verify.record import Record
 
-__all__ = ["facts_of", "sighting_of"]
+__all__ = ["entry_named", "facts_of", "sighting_of"]
 
 #: The form of an entry id, as the schemas have it, and how long a text is kept at most: so much is kept of every record.
 _ENTRY_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,255}")
@@ -37,9 +36,8 @@ def facts_of(record: Record, result: RecordResult) -> Facts | None:
     profile, document = record.profile, result.hashes.document
     if profile is None or document is None:
         return None
-    value = record.value
-    target = _at(value, profile.targets[0])
-    # A result may take its target from an unhashed copy, which is no fact.
+    target = record.at(profile.targets[0])
+    # A result may take its target from an unhashed copy, which is not a fact.
     record_id, version, content_hash = _members(target) if target is not None and target is result.target else (None, None, None)
     edition, grade, said = _grade(record, profile)
     return Facts(
@@ -53,11 +51,11 @@ def facts_of(record: Record, result: RecordResult) -> Facts | None:
         content_hash,
         _bytes(record.public_view.computed) if record.public_view.computed else None,
         _text(result.entry_id),
-        _text(_at(value, profile.edition)),
+        _text(record.at(profile.edition)),
         edition,
         grade,
         said,
-        tuple(_references(value, profile, record_id, version)),
+        tuple(_references(record, profile, record_id, version)),
     )
 
 
@@ -80,21 +78,9 @@ def sighting_of(facts: Facts, data: bytes) -> Sighting | None:
         facts.grade,
         facts.grade_said,
         facts.entry_id,
-        next((one.content_hash for one in facts.references if one.pointer == pointer), None),
+        next((one.content_hash for one in facts.references if one.pointer == pointer and one.version == facts.version - 1), None),
         hashlib.sha256(data).digest(),
     )
-
-
-@cache
-def _getter(pointer: str) -> Callable[[Json], Json]:
-    return getter(pointer)
-
-
-def _at(value: Json, pointer: str) -> Json:
-    try:
-        return _getter(pointer)(value)
-    except (LookupError, TypeError):
-        return None
 
 
 def _text(value: Json) -> str | None:
@@ -113,28 +99,45 @@ def _members(triple: Json) -> tuple[str, int, bytes]:
 
 def _grade(record: Record, profile: Profile) -> tuple[str | None, bytes | None, str | None]:
     """The grade's edition, the hash of the grade, and what it says in short."""
-    grade = _at(record.value, profile.grade)
+    grade = record.at(profile.grade)
     edition = _text(grade.get("edition")) if isinstance(grade, dict) else None
     if edition is None:
         return None, None, None
-    form = canonical.form(record.document, tuple(split(profile.grade)))
+    form = canonical.form(record.document, _route(profile.grade))
     said = f"{_text(grade.get('band')) or 'no band'}{_text(grade.get('modifier')) or ''}, {_text(grade.get('points')) or 'no'} points"
     return edition, hashlib.sha256(form or b"").digest(), said
 
 
-def _references(value: Json, profile: Profile, record_id: str | None, version: int | None) -> Iterator[Reference]:
-    """The version before, unless it is none of this record's (which is `version-chain`), and every entry that is named, once."""
-    previous = _at(value, profile.previous)
+_route = lru_cache(lambda pointer: tuple(split(pointer)))
+
+
+def _references(record: Record, profile: Profile, record_id: str | None, version: int | None) -> Iterator[Reference]:
+    """The earlier version that it refers to, if it is one of this record, and every entry that is named, once.
+
+    Whether it is the one before is the business of `version-chain`, and what names no entry that of `unknown-reference`.
+    """
+    previous = record.at(profile.previous)
     if isinstance(previous, dict) and version is not None and validation.is_valid("wrs-target-triple-1", previous):
         triple = _members(previous)
-        if triple[:2] == (record_id, version - 1):
+        if triple[0] == record_id and triple[1] < version:
             yield Reference(profile.previous, *triple)
     seen: set[str] = set()
     for pointer, names in profile.lists.items():
-        items = _at(value, pointer)
+        items = record.at(pointer)
         for index, item in enumerate(items if isinstance(items, list) else ()):
-            name = next((name for name in names if name in item), None) if isinstance(item, dict) else None
-            said = item[name] if name else item
-            if isinstance(said, str) and said not in seen and _ENTRY_ID.fullmatch(said):
-                seen.add(said)
-                yield Reference(join(*split(pointer), index, *([name] if name else [])), entry_id=said)
+            name, entry_id = entry_named(item, names)
+            if entry_id is not None and entry_id not in seen:
+                seen.add(entry_id)
+                yield Reference(join(*split(pointer), index, *([name] if name else [])), entry_id=entry_id)
+
+
+def entry_named(item: Json, names: tuple[str, ...]) -> tuple[str | None, str | None]:
+    """The member in which an item of a list names an entry, None for a text that does so itself; and the id, None where it names none.
+
+    Args:
+        item: the item.
+        names: the members that may hold the id; the first that the item has is taken.
+    """
+    name = next((name for name in names if name in item), None) if isinstance(item, dict) else None
+    said = item[name] if name else item
+    return name, said if isinstance(said, str) and _ENTRY_ID.fullmatch(said) else None

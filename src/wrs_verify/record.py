@@ -8,6 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from wrs_verify import agreements, canonical, coverage, pointers, validation
 from wrs_verify.agreements import Comparison, Judgement, Odd, View, judge
+from wrs_verify.agreements.kinds import getter
 from wrs_verify.model import Coverage, HashCheck, Json
 from wrs_verify.profile import Profile, Recipe, profile_of
 
@@ -65,13 +66,14 @@ class Record:
 
     def at(self, pointer: str) -> Json:
         """The value at a pointer, or None where there is none."""
-        value = self.value
         try:
-            for token in _tokens(pointer):
-                value = value[token] if type(value) is dict else pointers.resolve(value, "/" + pointers.escape(token))
+            return _getter(pointer)(self.value)
+        except (LookupError, TypeError):  # there is none, or an array lies on the way to it
+            pass
+        try:
+            return pointers.resolve(self.value, pointer)
         except KeyError:
             return None
-        return value
 
     @_lazy
     def violations(self) -> list[validation.Violation]:
@@ -137,7 +139,7 @@ class Record:
 
     @_lazy
     def odds(self) -> list[Odd]:
-        """What the table finds wrong that is no difference between copies: nothing where all is well by its quick side."""
+        """What the table finds wrong that is not a difference between copies: nothing where all is well by its quick side."""
         return [] if self.agrees else [item for item in self.comparisons if isinstance(item, Odd)]
 
     @_lazy
@@ -174,7 +176,7 @@ class Record:
         return coverage.cover(profile, self.value, comparisons, invalid, trusted=self.trusted)
 
 
-_tokens = lru_cache(maxsize=4096)(pointers.split)
+_getter = lru_cache(maxsize=4096)(getter)
 
 #: The coverage of the shapes seen last, so that a drop of like records works each out once.
 _known_coverage: dict[tuple[str, coverage.Shape], Coverage] = {}

@@ -6,16 +6,46 @@ that fails is the text parsed (CommonMark, by markdown-it) and taken apart with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-__all__ = ["MAX_LENGTH", "PEOPLE", "READING", "SCOPE", "SOURCES", "Link", "Pieces", "plain", "predict", "read", "repeats"]
+__all__ = [
+    "MAX_LENGTH",
+    "PEOPLE",
+    "READING",
+    "SCOPE",
+    "SOURCES",
+    "Link",
+    "Pieces",
+    "is_one_link",
+    "is_usual",
+    "markup",
+    "may_be_marked",
+    "plain",
+    "predict",
+    "read",
+    "repeats",
+]
 
 SCOPE, READING, PEOPLE, SOURCES = "Scientific scope", "Reading status", "People and systems", "Original sources"
+
+#: What may begin a tag, a comment or an address in angle brackets.
+_TAG = re.compile(r"<[A-Za-z/!?]")
+#: What keeps a link from leading to the address that stands in it, as it stands there.
+_RARE_IN_ADDRESS = re.compile(r"[()\\\s<>`&]")
+_ODD_ADDRESS = re.compile(r"[()\\\s<>`]|&[^;]*;")
+_MARKUP = {
+    "heading_open": "a heading",
+    "html_block": "HTML",
+    "html_inline": "HTML",
+    "image": "a picture",
+    "link_open": "a link",
+}
 
 #: Characters of a statement that are taken apart at most: fifty times those of a published one, and a second of work.
 MAX_LENGTH = 100_000
@@ -32,7 +62,7 @@ class Pieces(NamedTuple):
     """What a statement says, each as raw Markdown; None where the statement has no such place, or has it twice.
 
     `credit` holds every paragraph that follows the names under "People and systems"; `links` is None where some
-    line under "Original sources" is no link. `before` is what stands before the first heading, and `order` holds the
+    line under "Original sources" is not a link. `before` is what stands before the first heading, and `order` holds the
     headings of level 2 in the order in which they stand.
     """
 
@@ -55,24 +85,85 @@ def predict(
     return head, f"\n\n## {PEOPLE}\n\n{'; '.join(people)}\n\n{credit}\n\n\n\n## {SOURCES}\n\n{lines}"
 
 
-def repeats(statement: str, predicted: tuple[str, str]) -> bool:
-    """Whether a statement is the predicted one, and reads as that to a Markdown parser too.
+def repeats(
+    statement: str, title: str, summary: str, boundary: str, people: Sequence[str], credit: str, links: Sequence[tuple[str, str]]
+) -> bool:
+    """Whether a statement is the one that the other members predict, and reads as that to a Markdown parser too.
 
-    In the usual form no member can hold a heading or a paragraph of its own, so that equal text means equal structure.
-    Anything else is False: `read` decides.
+    In the usual form, which is that of `_read_plain`, no member can hold a heading or a paragraph of its own, so that equal
+    text means equal structure. Anything else is False: `read` decides.
     """
-    head, tail = predicted
+    head, tail = predict(title, summary, boundary, people, credit, links)
+    if not (statement.startswith(head) and statement.endswith(tail) and len(head) < len(statement) - len(tail)):
+        return False
+    paragraphs = (summary, boundary, statement[len(head) : -len(tail)], people[0] if people else "", credit)
+    members = "".join([title, *paragraphs, *people, *[text + url for text, url in links]])
     return (
-        statement.startswith(head)
-        and statement.endswith(tail)
-        and len(head) < len(statement) - len(tail)
-        and _read_plain(statement) is not None
+        all([part[:1].isalpha() for part in paragraphs])
+        and bool(links)
+        and title == title.strip() == title.strip(" \t#") != ""
+        and "\n" not in members
+        and "\r" not in members
+        and not (_is_marked(members, links) and may_be_marked(statement, links))
     )
+
+
+def _is_marked(members: str, links: Sequence[tuple[str, str]]) -> bool:
+    """A still quicker look, in favour of True: to search for a character takes much less time than to count it."""
+    return any([mark in members for mark in "[]<\\"]) or any([_RARE_IN_ADDRESS.search(url) for _, url in links])
+
+
+def may_be_marked(statement: str, links: Sequence[tuple[str, str]]) -> bool:
+    """Whether anything in a statement in the usual form may be shown as a link, a picture or HTML, other than each of these links as one.
+
+    It is a quick look, in favour of True: `markup` and `is_one_link` decide.
+    """
+    brackets = statement.count("[") != len(links) or statement.count("]") != len(links)  # a search for two characters takes much longer
+    if not (brackets or "<" in statement or "\\" in statement or any([_RARE_IN_ADDRESS.search(url) for _, url in links])):
+        return False
+    return (
+        statement.count("](") != len(links)
+        or "\\](" in statement
+        or "]:" in statement
+        or ("<" in statement and _TAG.search(statement) is not None)
+        or any(["[" in text or "]" in text or _ODD_ADDRESS.search(url) for text, url in links])
+    )
+
+
+def markup(text: str) -> tuple[str, ...]:
+    """What a text of the record is shown as in a statement, other than as text (CommonMark): links, pictures, HTML, headings."""
+    environment: dict[str, Any] = {}
+    tokens = _parser().parse(text, environment)
+    found = {_MARKUP.get(token.type) for outer in tokens for token in (outer, *(outer.children or ()))}
+    found |= {"a link"} if environment.get("references") else set()
+    return tuple(sorted(kind for kind in found if kind))
+
+
+def is_one_link(link: Link) -> bool:
+    """Whether a source is shown as one link to its address, without a picture or HTML in it."""
+    parser = _parser()
+    tokens = parser.parseInline(f"[{link.text}]({link.url})")[0].children or []
+    shown = [token for token in tokens if token.type in _MARKUP]
+    return [token.attrs.get("href") for token in shown] == [parser.normalizeLink(link.url)]
+
+
+def _parser() -> MarkdownIt:
+    """A parser that takes every address for one, as CommonMark does: whether an address is safe is not its matter."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
+    parser.validateLink = lambda _: True  # type: ignore[assignment,method-assign]
+    return parser
 
 
 def read(statement: str) -> Pieces:
     """Take a statement of at most MAX_LENGTH characters apart at its headings, as a CommonMark parser sees them."""
     return _read_plain(statement) or _read_any(statement)
+
+
+def is_usual(statement: str) -> bool:
+    """Whether a statement is in the usual form, in which no text can be more than a paragraph."""
+    return _read_plain(statement) is not None
 
 
 def _read_plain(statement: str) -> Pieces | None:

@@ -48,7 +48,7 @@ class Comparison(NamedTuple):
 
 
 class Odd(NamedTuple):
-    """A defect that is no difference between copies of one value, such as a name out of order.
+    """A defect that is not a difference between copies of one value, such as a name out of order.
 
     `related` holds the pointers of what it is judged by.
     """

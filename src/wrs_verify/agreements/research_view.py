@@ -81,10 +81,9 @@ def _boundaries() -> Agreement:
 
     def compare(view: View) -> Iterator[Comparison]:
         before = next((judge(c.copies, trusted=view.trusted).value for c in _SUMMARY.compare(view) if isinstance(c, Comparison)), MISSING)
-        for comparison in _BOUNDARY.compare(view):
-            if isinstance(comparison, Comparison):
-                more = [*_scopes(view, before), *_ending(view, [copy.value for copy in comparison.copies])]
-                yield comparison._replace(copies=(*comparison.copies, *more))
+        for comparison in [each for each in _BOUNDARY.compare(view) if isinstance(each, Comparison)]:
+            more = [*_scopes(view, before), *_ending(view, [copy.value for copy in comparison.copies])]
+            yield comparison._replace(copies=(*comparison.copies, *more))
 
     return Agreement(holds, compare)
 
@@ -153,14 +152,16 @@ def _statement() -> Agreement:
         note, about = record(value), entry(value)
         links = [(source["citation"], source["url"]) for source in note["sources"]]
         scope = note["scope"]["description"]
-        text = statement.predict(note["title"], note["summary"], scope, about["humans"], about["human_role_note"], links)
-        return statement.repeats(note["statement"], text)
+        humans, credits = about["humans"], about["human_role_note"]
+        return statement.repeats(note["statement"], note["title"], note["summary"], scope, humans, credits, links)
 
     def compare(view: View) -> Iterator[Comparison | Odd]:
         text, pieces = view.at(STATEMENT), view.pieces
         if pieces:
             yield from _unexpected(view, pieces)
             yield from _stated_sources(view, pieces)
+            if not statement.is_usual(text) or statement.may_be_marked(text, pieces.links or ()):
+                yield from _marked(view, pieces)
         elif isinstance(text, str):
             message = f"the statement was not checked: it has {len(text):,} characters, and is taken apart up to {statement.MAX_LENGTH:,}"
             yield Odd("statement-mismatch", STATEMENT, message)
@@ -208,6 +209,26 @@ def _stated_sources(view: View, pieces: statement.Pieces) -> Iterator[Comparison
             if value is not MISSING:
                 copies = view.copy(pointer, value), view.stated(raw, [value])
                 yield Comparison(rule, f"the {name} of source {index + 1}", copies)
+
+
+def _marked(view: View, pieces: statement.Pieces) -> Iterator[Odd]:
+    """Texts that the statement repeats as they are, and that a reader of it is not shown as they are: a title may be a link."""
+    rule, names = "statement-mismatch", view.at(PEOPLE)
+    for what, pointer, stated in (
+        ("title", "/version/record/title", (pieces.title,)),
+        ("summary", "/version/record/summary", (pieces.summary,)),
+        ("boundary", "/version/record/scope/description", (pieces.boundary,)),
+        ("note on people's roles", NOTE, (*pieces.credit, "\n\n".join(pieces.credit))),
+        ("list of people", PEOPLE, (pieces.people,)),
+    ):
+        text = "; ".join(map(str, names)) if pointer == PEOPLE and isinstance(names, list) else view.at(pointer)
+        if isinstance(text, str) and text in stated and (kinds := statement.markup(text)):
+            yield Odd(rule, pointer, f"in the statement, the {what} is shown as {' and '.join(kinds)}", actual=text, related=(STATEMENT,))
+    sources = view.at(_SOURCES)
+    for index, (link, source) in enumerate(zip(pieces.links or (), sources if isinstance(sources, list) else (), strict=False)):
+        if source == {"citation": link.text, "url": link.url} and not statement.is_one_link(link):
+            message = "in the statement, this source is not shown as one link to its address"
+            yield Odd(rule, f"{_SOURCES}/{index}", message, related=(STATEMENT,))
 
 
 def rebuilt(view: View, believed: Mapping[str, Json]) -> tuple[str, Json] | None:
