@@ -12,6 +12,7 @@ import pytest
 from shared import shared
 
 from wrs_verify import Options, RecordResult, pointers, verify_bytes
+from wrs_verify import record as record_module
 from wrs_verify.coverage import leaves
 from wrs_verify.model import Json
 
@@ -248,3 +249,14 @@ def test_a_hash_in_another_form(text: bytes, form: Callable[[str], str]) -> None
     wrong = changed(record, "/version/public_view_hash", form(record["version"]["public_view_hash"]))
     message = next(finding.message for finding in verify(wrong).findings if finding.rule == "public-view-hash")
     assert "its digits are right" in message
+
+
+def test_a_result_is_the_same_whatever_was_checked_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records of one shape share what was worked out for the first of them, which may have its members in another order."""
+    files = sorted((Path(__file__).resolve().parent.parent / "vectors" / "valid").glob("*.json"))
+    results: list[dict[str, RecordResult]] = []
+    for order in (files, files[::-1]):
+        monkeypatch.setattr(record_module, "_known_coverage", {})
+        results.append({file.name: verify_bytes(file.read_bytes()) for file in order})
+    assert "backwards.json" in results[0]
+    assert results[0] == results[1]
