@@ -21,7 +21,9 @@ class Results(NamedTuple):
     """What was measured: each command on a single record and on the drop, and wrs-verify on a smaller and a larger drop.
 
     `sizes` are numbers of records, that of the single one first, then those of the smaller drop, the drop and the larger one; `bytes_`
-    is the drop's size; `runs` tells how often each command was run on it.
+    is the drop's size; `runs` tells how often each command was run on it. `history` has what runs with a history took: a single record
+    with a `small` and a `large` one, and the drop `without` one, when it was `new` to the large one, and when it was `known` to it;
+    `entries` are how many the two have.
     """
 
     sizes: list[int]
@@ -31,6 +33,8 @@ class Results(NamedTuple):
     growth: dict[str, Measured]
     runs: dict[str, int]
     peers: list[Peer]
+    history: dict[str, Measured]
+    entries: tuple[int, int]
 
 
 class _Limit(NamedTuple):
@@ -75,6 +79,8 @@ def _parts(results: Results) -> Iterator[str]:
     yield from _start_table(results)
     yield f"\n## Growth\n\n`wrs-verify` on {small:,}, {middle:,} and {large:,} records.\n\n"
     yield from _growth_table(results)
+    yield "\n## A history\n\n`wrs-verify --jobs 1 --history` on histories of other records; to the same without `--history`.\n\n"
+    yield from _history_table(results)
     yield "\n## Limits\n\nWhat the project holds itself to.\n\n"
     yield from _limits_table(results)
     yield _METHOD
@@ -133,6 +139,22 @@ def _growth_table(results: Results) -> Iterator[str]:
         yield f"| {_shown(name)} | {count:,} | {taken.seconds:.2f} | {each:.0f} | {_megabytes(taken)} |\n"
 
 
+def _history_table(results: Results) -> Iterator[str]:
+    yield "| records | entries of the history | seconds | processor | to without | peak |\n| --- | ---: | ---: | ---: | ---: | ---: |\n"
+    small, large = results.entries
+    for records, entries, name, without in (
+        ("a single one", small, "small", results.start[_ONE]),
+        ("a single one", large, "large", results.start[_ONE]),
+        (f"{results.sizes[2]:,}, new to it", large, "new", results.history["without"]),
+        (f"{results.sizes[2]:,}, known to it", large, "known", results.history["without"]),
+    ):
+        taken = results.history[name]
+        yield (
+            f"| {records} | {entries:,} | {taken.seconds:.2f} | {taken.processor:.2f} "
+            f"| {taken.seconds / without.seconds:.2f} | {_megabytes(taken)} |\n"
+        )
+
+
 def _limits_table(results: Results) -> Iterator[str]:
     yield "| what | limit | measured | by processor time | met |\n| --- | --- | ---: | ---: | --- |\n"
     for limit in _limits(results):
@@ -154,6 +176,11 @@ def _limits(results: Results) -> Iterator[_Limit]:
     yield _Limit(f"peak memory of {large:,} records to that of {middle:,}, one process", 1.3, growth["large"].peak / one.peak)
     slower = _ratios(_each(growth["large"], start[_ONE], large), _each(growth["small"], start[_ONE], small))
     yield _Limit(f"time per record of {large:,} to that of {small:,}", 1.1, *slower)
+    history, entries = results.history, results.entries
+    known = _ratios(history["known"], history["without"])
+    yield _Limit(f"{middle:,} records with a history of {entries[1]:,} entries, to without", 1.5, *known)
+    opened = _ratios(history["large"], history["small"])
+    yield _Limit(f"a single record with a history of {entries[1]:,} entries, to one of {entries[0]:,}", 1.1, *opened)
     for name, least in ((peer, 20), ("ajv-cli", 1.5), ("@sourcemeta/jsonschema", 1.5)):
         yield _Limit(f"`{name}` to one process", least, *_ratios(drop.get(name), one), least=True)
 

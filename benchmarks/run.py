@@ -11,10 +11,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import peers
-from measuring import Command, CommandFailed, Measured, repeated
+from measuring import Command, CommandFailed, Measured, once, repeated
 from page import Results, page
 
 HERE = Path(__file__).resolve().parent
@@ -30,6 +31,9 @@ DOUBLE = Command("wrs-verify --jobs 1 --double-check", lambda _: [VERIFIER, "--j
 
 #: Bytes of a record of the drops, on average.
 RECORD_SIZE = 22_000
+
+#: Bytes of the histories, at most, while they are made.
+HISTORIES_SIZE = 1_500_000_000
 
 #: Writes a schema as a single file, in a process of its own: this one is kept small (see `measuring.once`).
 SCHEMA = """
@@ -47,11 +51,13 @@ def main() -> None:
     parser.add_argument("--no-peers", action="store_true", help="leave the other programs out; nothing is written")
     given = parser.parse_args()
     sizes = (100, 1_000, 10_000) if given.quick else (1_000, 10_000, 100_000)
+    entries = (20_000, 100_000) if given.quick else (100_000, 1_000_000)
     try:
         with tempfile.TemporaryDirectory(prefix="wrs-verify-bench-", dir=given.folder) as work:
             drops = make_drops(Path(work), sizes)
+            histories = make_histories(Path(work), entries)
             found = [] if given.no_peers else find_peers(drops[0].parent)
-            results = measure(drops, found, given.rounds or (2 if given.quick else 5))
+            results = measure(drops, found, histories, entries, given.rounds or (2 if given.quick else 5))
     except CommandFailed as error:
         sys.exit(str(error))
     text = page(results)
@@ -62,7 +68,7 @@ def main() -> None:
 
 def make_drops(work: Path, sizes: tuple[int, ...]) -> list[Path]:
     """Make a drop of a single record and one of each size, and a folder with a record that violates the schema."""
-    needed = sum(sizes) * RECORD_SIZE * 5 // 4
+    needed = sum(sizes) * RECORD_SIZE * 5 // 4 + HISTORIES_SIZE
     if shutil.disk_usage(work).free < needed:
         sys.exit(f"the drops need {needed / 1e9:.1f} GB: name a folder with room for them with --folder")
     drops = [work / f"{size:,}" for size in (1, *sizes)]
@@ -77,6 +83,15 @@ def make_drops(work: Path, sizes: tuple[int, ...]) -> list[Path]:
     return drops
 
 
+def make_histories(work: Path, sizes: tuple[int, ...]) -> list[Path]:
+    """Make a history of each size."""
+    histories = [work / f"history-{size}.db" for size in sizes]
+    for history, size in zip(histories, sizes, strict=True):
+        print(f"making a history of {size:,}", file=sys.stderr)
+        subprocess.run([sys.executable, HERE / "history.py", history, str(size)], check=True)  # noqa: S603
+    return histories
+
+
 def find_peers(work: Path) -> list[peers.Peer]:
     """Install the other programs, and see that they work."""
     print("installing other programs", file=sys.stderr)
@@ -87,8 +102,8 @@ def find_peers(work: Path) -> list[peers.Peer]:
     return peers.installed(HOME, schema, work / "1", work / "broken")
 
 
-def measure(drops: list[Path], found: list[peers.Peer], rounds: int) -> Results:
-    """Measure every command on a single record, and on a drop; then how wrs-verify takes a smaller and a larger one."""
+def measure(drops: list[Path], found: list[peers.Peer], histories: list[Path], entries: tuple[int, int], rounds: int) -> Results:
+    """Measure every command on a single record, and on a drop; then how wrs-verify takes a smaller and a larger one, and histories."""
     single, small, middle, large = drops
     commands = [FLOOR, ONE, TWO, DOUBLE, *(command for peer in found for command in peer.commands)]
     start = repeated([(command, single) for command in commands], 2 * rounds)
@@ -103,7 +118,25 @@ def measure(drops: list[Path], found: list[peers.Peer], rounds: int) -> Results:
         growth=dict(zip(("small", "large", "two on large"), map(best, taken[len(names) :]), strict=True)),
         runs=dict(zip(names, map(len, taken), strict=False)),
         peers=found,
+        history=measure_history(drops, histories, rounds),
+        entries=entries,
     )
+
+
+def measure_history(drops: list[Path], histories: list[Path], rounds: int) -> dict[str, Measured]:
+    """Measure how a small and a large history are opened, what a drop costs that is new to the large one, and one that it knows."""
+    small, large = (Command(f"wrs-verify --jobs 1 --history {history.name}", partial(_remembering, history)) for history in histories)
+    single, middle = drops[0], drops[2]
+    for command in (small, large):
+        once(command, single)
+    new = once(large, middle)
+    start = repeated([(small, single), (large, single)], 2 * rounds)
+    without, known = repeated([(ONE, middle), (large, middle)], rounds)
+    return {"small": best(start[0]), "large": best(start[1]), "new": new, "without": best(without), "known": best(known)}
+
+
+def _remembering(history: Path, _: Path) -> list[str | Path]:
+    return [VERIFIER, "--jobs", "1", "--history", history, "."]
 
 
 def best(runs: list[Measured]) -> Measured:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from commands import run, wrs_verify
+
+from wrs_verify.model import Sighting
 
 Done = subprocess.CompletedProcess[bytes]
 
@@ -50,3 +55,17 @@ def root(report: dict[str, Any]) -> str:
 def found(report: dict[str, Any]) -> list[tuple[str, str]]:
     """The rules and levels of what a report has outside its records, but for what rules of the drop say of single files."""
     return [(finding["rule"], finding["level"]) for finding in report["findings"]]
+
+
+def sighting(record_id: str, number: int = 0) -> Sighting:
+    """What a history is shown of a record that there is not; another number is another content."""
+    made = number.to_bytes(32, "big")
+    none = None, None, None, None, "entry-1", None
+    return Sighting("a.json", None, "wrs-published-research-view-1", record_id, 1, made, made, made, *none, made)
+
+
+@contextmanager
+def edited(history: Path) -> Iterator[sqlite3.Connection]:
+    """A history, to be changed by hand."""
+    with closing(sqlite3.connect(history, isolation_level=None)) as database:
+        yield database

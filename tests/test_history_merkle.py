@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wrs_verify.history.merkle import EMPTY, consistency, inclusion, inclusion_root, leaf_hash, node_hash, read_root, root_of, roots
+from wrs_verify.history.merkle import (
+    EMPTY,
+    consistency,
+    inclusion,
+    inclusion_root,
+    joined_root,
+    leaf_hash,
+    node_hash,
+    read_root,
+    root_of,
+    roots,
+)
 
 Leaves = Sequence[bytes]
 
@@ -71,6 +82,11 @@ def test_the_hashes_are_those_of_the_rfc() -> None:
 @pytest.mark.parametrize("size", range(len(LEAVES) + 1))
 def test_roots_are_those_of_the_rfc(size: int) -> None:
     assert root_of(size, lambda level, position: node(LEAVES, level, position)) == mth(LEAVES[:size])
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 32, 64])
+def test_a_root_over_joined_hashes_is_that_of_the_rfc(size: int) -> None:
+    assert joined_root(b"".join(leaf_hash(leaf) for leaf in LEAVES[:size])) == mth(LEAVES[:size])
 
 
 @given(SIZES, st.data())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,22 +11,25 @@ from typing import NoReturn
 
 import click
 
+from wrs_verify import completion
 from wrs_verify._version import VERSION
 from wrs_verify.canonical import canonical
 from wrs_verify.history import pins, proofs
-from wrs_verify.history.checks import verify_drop
-from wrs_verify.history.entries import RUN_COLUMNS, Run, Seen
-from wrs_verify.history.errors import WAIT, HistoryError, HistoryLocked
+from wrs_verify.history.checks import verify_drop, verify_records
+from wrs_verify.history.entries import ENTRY_COLUMNS, RUN_COLUMNS, Entry, Run, entry_of
+from wrs_verify.history.errors import DAMAGED, WAIT, HistoryError, HistoryLocked
 from wrs_verify.history.merkle import read_root
 from wrs_verify.history.store import Expected, expect, opened
 from wrs_verify.history.tree import Tree, read_tree, texts, verify_all, verify_start
 from wrs_verify.model import Limits
 from wrs_verify.parsing import ParseError, parse
+from wrs_verify.report import standard_output
 from wrs_verify.safe import terminal
 
 __all__ = ["command", "main"]
 
 _FAILED, _USAGE, _INCOMPLETE = 1, 2, 4
+_UNKNOWN = "\nwithout --expect-root nothing says that its root is the right one"
 
 
 def expected_root(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Expected | None:
@@ -53,21 +55,24 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("file")
+@click.argument("file", shell_complete=completion.files)
 def runs(file: str) -> None:
-    """List the runs, the first one first."""
+    """List the runs, oldest first."""
     with _history(file) as (database, _):
         for row in database.execute(f"SELECT {RUN_COLUMNS} FROM history.runs ORDER BY number"):
             run = Run._make(row)
-            drop = f", a complete drop of {run.drop_records}" if run.drop_records is not None else ""
+            drop = ", a complete drop" if run.drop_run == run.number else ""
             did = f"checked {run.checked}, added {run.records}{drop}"
             click.echo(f"{run.number}  {terminal(run.time)}  wrs-verify {terminal(run.tool)}  {did}")
 
 
 @command.command()
-@click.argument("file")
+@click.argument("file", shell_complete=completion.files)
 def records(file: str) -> None:
-    """List the records: id, newest version, entry id, and in which runs it was first seen and last changed."""
+    """List the records.
+
+    A line each: id, newest version, entry id, and in which runs it was first seen and last changed.
+    """
     query = "SELECT record_id, max(version), entry_id, min(run), max(run) FROM history.entries GROUP BY record_id ORDER BY record_id"
     with _history(file) as (database, _):
         for record_id, version, entry_id, first, last in database.execute(query):
@@ -76,22 +81,27 @@ def records(file: str) -> None:
 
 
 @command.command()
-@click.argument("file")
+@click.argument("file", shell_complete=completion.files)
 @click.argument("record_id")
 def show(file: str, record_id: str) -> None:
-    """Show the life of one record: every entry that the history has of it."""
-    columns = ", ".join(f"entries.{name}" for name in Seen._fields)
-    query = f"SELECT {columns}, runs.time FROM history.entries JOIN history.runs ON number = run WHERE record_id = ? ORDER BY entries.leaf"
-    with _history(file) as (database, _):
+    """Show the life of one record.
+
+    That is every entry that the history has of it. RECORD_ID is as records writes it: urn:uuid:...
+    """
+    time = "SELECT time FROM history.runs WHERE number = run"
+    query = f"SELECT {ENTRY_COLUMNS}, ({time}) FROM history.entries WHERE record_id = ? ORDER BY leaf"
+    with _history(file) as (database, tree):
+        verify_records(database, tree, "SELECT ? AS record_id", (record_id,))
         found = database.execute(query, (record_id,)).fetchall()
         for row in found:
-            click.echo("\n".join(_life(Seen._make(row[:-1]), row[-1])))
+            click.echo("\n".join(_life(entry_of(row[:-1]), row[-1])))
         if not found:
             _fail(f"the history has no record {terminal(record_id)}")
 
 
-def _life(seen: Seen, time: str) -> Iterator[str]:
-    yield f"run {seen.run} of {time}: version {seen.version} (entry {seen.leaf} of the tree)"
+def _life(entry: Entry, time: str) -> Iterator[str]:
+    leaf, run, seen = entry
+    yield f"run {run} of {time}: version {seen.version} (entry {leaf} of the tree)"
     for name, digest in (("content hash", seen.content_hash), ("public view hash", seen.view), ("document hash", seen.document)):
         yield f"  {name}: sha256:{digest.hex()}"
     yield f"  entry id: {terminal(seen.entry_id or '-')}; edition: {terminal(seen.edition or '-')}"
@@ -103,10 +113,13 @@ def _life(seen: Seen, time: str) -> Iterator[str]:
 
 
 @command.command()
-@click.argument("file")
-@click.option("as_pins", "--pins", is_flag=True, help="A pin file instead: each version as it was last seen.")
+@click.argument("file", shell_complete=completion.files)
+@click.option("as_pins", "--pins", is_flag=True, help="Write a pin file instead: each version as it was last seen.")
 def export(file: str, as_pins: bool) -> None:
-    """Write every leaf of the tree as a line of JSON, in order: the lines' hashes give the root. Everything is checked before."""
+    """Write all entries as JSON Lines.
+
+    A line is a leaf of the tree, in order, so that the root can be worked out from the lines. The whole history is checked before.
+    """
     with _history(file, whole=True) as (database, tree):
         lines: Iterable[str] = (text.decode() for _, text in texts(database, 0, tree.size))
         for line in pins.lines(database) if as_pins else lines:
@@ -114,41 +127,46 @@ def export(file: str, as_pins: bool) -> None:
 
 
 @command.command()
-@click.argument("file")
-@click.option("--leaf", type=click.IntRange(0), metavar="N", help="That entry N of the tree, counting from 0, is in it.")
-@click.option("--since", type=click.IntRange(1), metavar="SIZE", help="That the tree of this size was only added to.")
+@click.argument("file", shell_complete=completion.files)
+@click.option("--leaf", type=click.IntRange(0), metavar="N", help="Prove that entry N, counted from 0, is in the tree.")
+@click.option("--since", type=click.IntRange(1), metavar="SIZE", help="Prove that a history of this size was only added to since.")
 def prove(file: str, leaf: int | None, since: int | None) -> None:
-    """Write a proof (RFC 9162): that an entry is in the history, or that an earlier history was only added to."""
+    """Write a proof that others can check.
+
+    It proves, as in RFC 9162, that an entry is in the history, or that an earlier history was only added to. wrs-history check checks it.
+    """
     if (leaf is None) == (since is None):
         raise click.UsageError("either --leaf or --since is needed")
     with _history(file) as (database, tree):
-        try:
-            made = proofs.prove_consistency(database, tree, since) if since else proofs.prove_inclusion(database, tree, leaf or 0)
-        except ValueError as error:
-            _fail(str(error))
+        if (leaf or 0) >= tree.size or (since or 0) > tree.size:
+            _fail(f"the history has {tree.size} entries and runs, counted from 0; there is no {since or leaf}")
+        made = proofs.prove_consistency(database, tree, since) if since else proofs.prove_inclusion(database, tree, leaf or 0)
+        if proofs.fault(made, None):
+            raise HistoryError(f"{DAMAGED}a proof of this would not hold")
         click.echo(canonical(made))
 
 
 @command.command()
-@click.argument("file")
-@click.option("expected", "--expect-root", metavar="SIZE:ROOT", callback=expected_root, help="What is checked must rest on this root.")
+@click.argument("file", shell_complete=completion.files)
+@click.option("expected", "--expect-root", metavar="SIZE:ROOT", callback=expected_root, help="A root that you trust, as reports state it.")
 def check(file: str, expected: Expected | None) -> None:
     """Check a history as a whole, or a proof.
 
-    FILE is a history or a proof. A history must extend --expect-root; a proof must be about that root: that of its tree or, where it
-    proves that a history was only added to, of the older tree.
+    FILE is a history or a proof. With --expect-root, a history must extend the one that had this size and root; a proof must be about
+    that root: that of its tree or, where it proves that a history was only added to, of the older tree.
     """
     proof = _proof(file)
     if proof is not None:
         fault = proofs.fault(proof, expected)
         if fault:
             _fail(f"the proof {terminal(file)} does not hold: {fault}")
-        click.echo("the proof holds" + ("" if expected else "; nothing says that its root is the right one: see --expect-root"))
+        click.echo("the proof holds" + ("" if expected else _UNKNOWN))
         return
     with _history(file, whole=True) as (database, tree):
         if expected is not None:
             expect(database, tree, expected)
-        click.echo(f"the history is whole: {tree.runs} runs, root {tree.size}:{tree.root.hex()}")
+        number = f"{tree.runs} {'run' if tree.runs == 1 else 'runs'}"
+        click.echo(f"the history is whole: {number}, root {tree.size}:{tree.root.hex()}{'' if expected else _UNKNOWN}")
 
 
 def _proof(file: str) -> object | None:
@@ -189,13 +207,4 @@ def _fail(message: str) -> NoReturn:
 
 def main() -> None:
     """Run the command with the arguments of the process."""
-    try:
-        if sys.stdout is None:
-            raise OSError("standard output is closed")
-        try:
-            command(prog_name="wrs-history")
-        finally:
-            sys.stdout.flush()
-    except OSError as error:
-        click.echo(f"wrs-history: cannot write: {error.strerror or error}", err=True)
-        os._exit(_INCOMPLETE)  # what is left in the buffer would fail again when Python flushes it at its end
+    standard_output.run(command, "wrs-history", _INCOMPLETE)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wrs_verify import engine, policy
 from wrs_verify.engine import Options
-from wrs_verify.execution.errors import ClusterError, Interrupted
+from wrs_verify.execution.errors import ClusterError, Interrupted, NotRemembered
 from wrs_verify.execution.gathering import Gathering
 from wrs_verify.execution.pieces import refuse_streams
-from wrs_verify.execution.sources import gathered
+from wrs_verify.execution.sources import Sources, gathered
 from wrs_verify.execution.work import Outcome, Remember, Setup, check, parts
 from wrs_verify.inputs import Found, InputLimits, Selection, find
 from wrs_verify.model import Allowance, Counts, Finding, HistoryState, RecordResult, Report, Skipped, Verdict
@@ -23,7 +23,7 @@ from wrs_verify.report import Summary, Tally
 if TYPE_CHECKING:
     from wrs_verify.execution.memory import Memory
 
-__all__ = ["ClusterError", "Ending", "Interrupted", "Job", "Remember", "run", "verify_paths"]
+__all__ = ["ClusterError", "Ending", "Interrupted", "Job", "NotRemembered", "Remember", "run", "verify_paths"]
 
 #: A drop of fewer parts is checked in this process: that is done sooner than others start.
 _FIRST = 64
@@ -84,16 +84,19 @@ def verify_paths(
         ClusterError: the cluster cannot be reached or used.
         wrs_verify.history.errors.HistoryError: the history or the pin file cannot be used.
         wrs_verify.history.errors.HistoryLocked: the history is in use by another program.
+        NotRemembered: the history could not be extended.
     """
     records: list[RecordResult] = []
     ending = run(Job(Selection(paths), options, limits, processes, sources, cluster, remember), records.append)
     return Report(ending.verdict, ending.counts, tuple(records), ending.skipped, ending.findings)
 
 
-def run(job: Job, record: Callable[[RecordResult], None]) -> Ending:
+def run(job: Job, record: Callable[[RecordResult], None], ended: Callable[[Ending], None] | None = None) -> Ending:
     """Do a job, handing over each record's result in the order of the inputs as soon as it is known.
 
     An `Interrupted` that is raised meanwhile ends it early: the ending tells what was found so far, and is incomplete.
+
+    `ended` is called before the history is extended: what it raises leaves the history as it was.
 
     Raises:
         wrs_verify.inputs.MissingPath: a path does not exist; nothing was read.
@@ -101,6 +104,7 @@ def run(job: Job, record: Callable[[RecordResult], None]) -> Ending:
         ClusterError: the cluster cannot be reached or used; nothing was read. One that is lost later ends the run early.
         wrs_verify.history.errors.HistoryError: the history or the pin file cannot be used.
         wrs_verify.history.errors.HistoryLocked: the history is in use by another program.
+        NotRemembered: the history could not be extended after `ended` was called.
     """
     policy.check(job.options.levels, job.options.allowances, job.options.now)
     with ExitStack() as stack:
@@ -111,22 +115,25 @@ def run(job: Job, record: Callable[[RecordResult], None]) -> Ending:
             from wrs_verify.execution import memory as remembering
 
             memory = stack.enter_context(remembering.memory(job.remember, job.options))
-        if job.cluster is not None:
-            return _run_on_cluster(job, job.cluster, record, memory)
-        return _run_here(job, record, memory)
+        ending = _run_here(job, record, memory) if job.cluster is None else _run_on_cluster(job, job.cluster, record, memory)
+        if ended is not None:
+            ended(ending)
+        if memory is not None and ending.verdict == "pass":
+            memory.commit()
+        return ending
 
 
 def _run_here(job: Job, record: Callable[[RecordResult], None], memory: Memory | None) -> Ending:
     found = find(job.selection)
-    with gathered(job.sources, job.options, job.limits) as (sources, findings), closing(Gathering()) as gathering:
+    with gathered(job.sources, job.options, job.limits) as sources, closing(Gathering()) as gathering:
 
         def kept() -> Iterator[Outcome]:
-            for outcome in _outcomes(job, found, Setup(job.options, job.limits, sources, memory is not None)):
+            for outcome in _outcomes(job, found, Setup(job.options, job.limits, sources.path, memory is not None)):
                 yield outcome
                 if outcome.facts:
                     gathering.add(outcome.facts)
 
-        return _fold(kept(), record, findings, partial(engine.check_drop, gathering.groups, job.options), job.options, memory)
+        return _fold(kept(), record, sources, partial(engine.check_drop, gathering.groups, job.options), job.options, memory)
 
 
 def _run_on_cluster(job: Job, address: str, record: Callable[[RecordResult], None], memory: Memory | None) -> Ending:
@@ -136,10 +143,10 @@ def _run_on_cluster(job: Job, address: str, record: Callable[[RecordResult], Non
     base = os.getcwd()  # noqa: PTH109 - the workers are elsewhere
     found = find(job.selection, base)
     with (
-        gathered(job.sources, job.options, job.limits) as (_, findings),
+        gathered(job.sources, job.options, job.limits) as sources,
         closing(Cluster(address, Setup(job.options, job.limits, remember=memory is not None), job.sources, base)) as cluster,
     ):
-        return _fold(cluster.outcomes(found), record, findings, cluster.judge, job.options, memory)
+        return _fold(cluster.outcomes(found), record, sources, cluster.judge, job.options, memory)
 
 
 class _Judge(Protocol):
@@ -151,12 +158,12 @@ class _Judge(Protocol):
 def _fold(
     outcomes: Iterator[Outcome],
     record: Callable[[RecordResult], None],
-    findings: list[Finding],
+    sources: Sources,
     judge: _Judge,
     options: Options,
     memory: Memory | None,
 ) -> Ending:
-    tally = Tally()
+    tally, findings = Tally(), sources.findings
     skipped: list[Skipped] = []
     inputs, last, complete = 0, None, True
     used: set[Allowance] = set()
@@ -169,6 +176,7 @@ def _fold(
                 memory.add(outcome)
             if isinstance(outcome.found, RecordResult):
                 tally.add(outcome.found)
+                sources.saw(outcome.found)
                 if outcome.found.allowed:
                     used.update(engine.used_allowances(outcome.found, options))
                 record(outcome.found)
@@ -180,6 +188,7 @@ def _fold(
         complete = False
     complete = _judged(judge, findings, complete=complete)
     findings += engine.idle_allowances(used, options, complete=complete)
+    findings += sources.unused(options) if complete else ()
     state = None
     if memory is not None:
         complete, state = _compared(memory, tally, findings, complete=complete)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ClusterError", "Interrupted"]
+__all__ = ["ClusterError", "Interrupted", "NotRemembered"]
 
 
 class Interrupted(BaseException):
@@ -11,3 +11,7 @@ class Interrupted(BaseException):
 
 class ClusterError(Exception):
     """The cluster cannot be reached, cannot be used, or was lost. The message says which, and is for users."""
+
+
+class NotRemembered(Exception):
+    """The history could not be written when all else was done. It is as it was; the message is for users."""

@@ -9,6 +9,7 @@ from datetime import UTC
 from wrs_verify import engine
 from wrs_verify._version import VERSION
 from wrs_verify.engine import Options
+from wrs_verify.execution.errors import NotRemembered
 from wrs_verify.execution.work import Outcome, Remember
 from wrs_verify.history.errors import HistoryError, HistoryLocked, HistoryMoved
 from wrs_verify.history.store import Expected, History
@@ -18,6 +19,7 @@ from wrs_verify.rules import rules
 __all__ = ["Memory", "memory"]
 
 _WITHDRAWN = "record-withdrawn"
+_AS_IT_WAS = "the history was not extended, and is as it was"
 
 
 class Memory:
@@ -40,6 +42,8 @@ class Memory:
 
     def judged(self, records: int, *, complete: bool, passing: bool) -> tuple[list[Finding], HistoryState | None]:
         """What changed, and how the history stands: extended by this run if the run is complete, and nothing failed.
+
+        It is extended in a transaction, which is open until `commit`.
 
         Args:
             records: how many records were checked.
@@ -67,14 +71,25 @@ class Memory:
             with contextlib.suppress(HistoryMoved):
                 return self._extended(found, state, records)
 
+    def commit(self) -> None:
+        """Make last what `judged` added to the history, if it did.
+
+        Raises:
+            NotRemembered: that failed; the history is as it was.
+        """
+        try:
+            self._history.commit()
+        except (HistoryError, HistoryLocked) as error:
+            raise NotRemembered(f"{_AS_IT_WAS}: {error}") from error
+
     def _extended(self, found: list[Finding], state: HistoryState, records: int) -> tuple[list[Finding], HistoryState]:
         now = self._options.now
         assert now is not None  # noqa: S101 (no run with a history begins without)
         time = (now.astimezone(UTC) if now.tzinfo else now).strftime("%Y-%m-%dT%H:%M:%SZ")
         try:
-            return found, self._history.commit(time, VERSION, records, complete_drop=self._remember.complete_drop)
+            return found, self._history.extend(time, VERSION, records, complete_drop=self._remember.complete_drop)
         except (HistoryError, HistoryLocked) as error:  # all was checked, and is reported: but the run is not what it was to be
-            message = f"the history was not extended, and is as it was: {error}"
+            message = f"{_AS_IT_WAS}: {error}"
             return [*found, engine.input_finding(Problem("internal-error", message), self._options)], state
 
 

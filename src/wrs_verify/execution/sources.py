@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,36 +15,78 @@ from wrs_verify import canonical, engine
 from wrs_verify.engine import Options
 from wrs_verify.inputs import Found, InputLimits, Item, Refused, Selection, find, read
 from wrs_verify.inputs import Source as Input
-from wrs_verify.model import Finding, Json, Problem
+from wrs_verify.model import Finding, Json, Problem, RecordResult, Related
 from wrs_verify.parsing import ParseError
+from wrs_verify.rules import quote
 
-__all__ = ["gathered", "lookup"]
+__all__ = ["Sources", "gathered", "lookup"]
 
-_TABLE = "CREATE TABLE sources (record_id TEXT, version INTEGER, name TEXT, data BLOB, digest TEXT, PRIMARY KEY (record_id, version))"
+_TABLE = """
+    CREATE TABLE sources (
+        record_id TEXT, version INTEGER, name TEXT, line INTEGER, data BLOB, digest TEXT, PRIMARY KEY (record_id, version)
+    )
+"""
+
+#: How many source versions that are of no record are named, and how many of these in the message.
+_RELATED, _NAMED = 20, 3
+
+
+class Sources:
+    """The source versions that were supplied: the file that `lookup` reads, None where there are none, and what is wrong with them."""
+
+    def __init__(self, path: str | None = None, findings: Iterable[Finding] = (), database: sqlite3.Connection | None = None) -> None:
+        self.path, self.findings = path, list(findings)
+        self._database = database
+        self._seen: set[int] = set()
+
+    def saw(self, result: RecordResult) -> None:
+        """One more record was checked."""
+        if self._database is not None and result.target is not None:
+            key = result.target["record_id"], int(result.target["version"])
+            rows = self._database.execute("SELECT rowid FROM sources WHERE record_id = ? AND version = ?", key)
+            self._seen.update(rowid for (rowid,) in rows)
+
+    def unused(self, options: Options) -> Iterator[Finding]:
+        """A finding for those that are of none of the records, once all were checked."""
+        if self._database is None:
+            return
+        rows = self._database.execute("SELECT rowid, name, line FROM sources ORDER BY name, line")
+        unseen = ((name, line) for rowid, name, line in rows if rowid not in self._seen)
+        places = list(islice(unseen, _RELATED))
+        if not places:
+            return
+        number = len(places) + sum(1 for _ in unseen)
+        named = ", ".join([quote(name) if line is None else f"{quote(name)} line {line}" for name, line in places[:_NAMED]])
+        more = f" and {number - _NAMED} more" if number > _NAMED else ""
+        what = "1 source version that was supplied is" if number == 1 else f"{number} source versions that were supplied are"
+        message = f"{what} of none of the records that were read, by record id and version: {named}{more}"
+        (name, line), *others = places
+        finding = engine.input_finding(Problem("unused-source", message), options)
+        yield finding._replace(input=name, line=line, related=tuple([Related("", None, *place) for place in others]))
 
 
 @contextmanager
-def gathered(paths: tuple[str, ...], options: Options, limits: InputLimits, base: str = "") -> Iterator[tuple[str | None, list[Finding]]]:
+def gathered(paths: tuple[str, ...], options: Options, limits: InputLimits, base: str = "") -> Iterator[Sources]:
     """The source versions under some paths, which are taken to be below the folder `base`, for as long as the context lasts.
 
-    Gives the name of the file that `lookup` reads, None without any paths, and what is wrong with the sources: a source that
-    cannot be read or used is an error, since a record may then pass unchecked that was to be checked against it.
+    A source that cannot be read or used is an error, since a record may then pass unchecked that was to be checked against it.
 
     Raises:
         wrs_verify.inputs.MissingPath: a path does not exist.
     """
     if not paths:
-        yield None, []
+        yield Sources()
         return
     with TemporaryDirectory(prefix="wrs-verify-") as folder:
         path = str(Path(folder) / "sources.sqlite")
-        with closing(sqlite3.connect(path)) as database, database:
-            database.execute(_TABLE)
-            findings = [finding for finding in _added(database, find(Selection(paths), base), options, limits) if finding]
+        with closing(sqlite3.connect(path)) as database:
+            with database:
+                database.execute(_TABLE)
+                findings = [finding for finding in _added(database, find(Selection(paths), base), options, limits) if finding]
             if not findings and not database.execute("SELECT EXISTS (SELECT * FROM sources)").fetchone()[0]:
                 problem = Problem("unusable-source", "no source version was found under the paths that --sources names")
                 findings = [engine.input_finding(problem, options)._replace(input=paths[0])]
-        yield path, findings
+            yield Sources(path, findings, database)
 
 
 def _added(database: sqlite3.Connection, found: Iterator[Found], options: Options, limits: InputLimits) -> Iterator[Finding | None]:
@@ -63,11 +106,12 @@ def _add(database: sqlite3.Connection, item: Item, options: Options) -> Finding 
         return _unusable(item, f"this source version cannot be read: {error}", options)
     key = _key(document.value)
     if key is None:
-        return _unusable(item, "this is no source version: an object with record_id, version (from 1), record and content_hash", options)
+        message = "this is not a source version, which is an object with record_id, version (from 1), record and content_hash"
+        return _unusable(item, message, options)
     digest = canonical.digest(document.canonical)
     row = database.execute("SELECT name, digest FROM sources WHERE record_id = ? AND version = ?", key).fetchone()
     if row is None:
-        database.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?)", (*key, item.name, item.data, digest))
+        database.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)", (*key, item.name, item.line, item.data, digest))
     elif row[1] != digest:
         return _unusable(item, f"this is another source version of the same record and version than {row[0]}", options)
     return None

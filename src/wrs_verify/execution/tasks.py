@@ -122,7 +122,7 @@ def _with_sources(work: Work) -> Setup:
         return work.setup
     if work.run not in _sources:
         with ExitStack() as stack:
-            path, _ = stack.enter_context(gathered(work.sources, work.setup.options, work.setup.limits, work.base))
+            path = stack.enter_context(gathered(work.sources, work.setup.options, work.setup.limits, work.base)).path
             _sources[work.run] = path or "", stack.pop_all()
     return work.setup._replace(sources=_sources[work.run][0])
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from wrs_verify.history.entries import ENTRY_COLUMNS, RUN_COLUMNS, SEEN, Run, Seen
-from wrs_verify.history.errors import HistoryError
+from wrs_verify.history import index
+from wrs_verify.history.entries import ENTRY_COLUMNS, RUN_COLUMNS, SEEN, Entry, Run, entry_of
+from wrs_verify.history.errors import DAMAGED, HistoryError
 from wrs_verify.history.tree import Tree, entry_leaf, run_leaf, verify_rows
 from wrs_verify.model import Change, Past, Sighting
 from wrs_verify.rules import quote
 
-__all__ = ["absent", "add", "changes", "drop_hash", "fresh", "last_drop", "prepare", "set_up", "verify_drop"]
+__all__ = ["absent", "add", "changes", "drop_hash", "find_fresh", "prepare", "set_up", "verify_drop", "verify_records"]
 
 _SIGHTING = len(Sighting._fields)
 _NOW = ", ".join(f"now.{name}" for name in Sighting._fields)
@@ -79,33 +80,57 @@ def add(database: sqlite3.Connection, sightings: Iterable[Sighting]) -> None:
     database.execute("COMMIT")
 
 
-def prepare(database: sqlite3.Connection, tree: Tree) -> None:
-    """Prove that all that the history has of the records of the run is in the tree.
+def prepare(database: sqlite3.Connection, tree: Tree, *, complete_drop: bool) -> None:
+    """Prove that all that the history has of the records that are looked up is in the tree, and that it has lost none of it.
+
+    Args:
+        database: with the history, and the records of the run.
+        tree: of the history.
+        complete_drop: whether the records of the last complete drop are looked up too.
 
     Raises:
-        HistoryError: something is not.
+        HistoryError: something is not so.
     """
-    query = (
-        f"SELECT {', '.join(f'was.{name}' for name in Seen._fields)} FROM (SELECT DISTINCT record_id FROM sightings) AS now"
-        " CROSS JOIN history.entries AS was ON was.record_id = now.record_id ORDER BY was.leaf"
-    )
-    verify_rows(database, tree, ((row[0], entry_leaf(row)) for row in database.execute(query)))
+    looked_up = "SELECT record_id FROM sightings"
+    if complete_drop:
+        verify_drop(database, tree)
+        looked_up += " UNION SELECT record_id FROM history.members"
+    verify_records(database, tree, looked_up)
+
+
+def verify_records(database: sqlite3.Connection, tree: Tree, record_ids: str, parameters: Sequence[str] = ()) -> None:
+    """Prove that all that the history has of some records is in the tree, and that it has lost none of it.
+
+    Args:
+        database: with the history.
+        tree: of the history.
+        record_ids: a query for the record ids.
+        parameters: of the query.
+
+    Raises:
+        HistoryError: something is not so.
+    """
+    now = f"(SELECT DISTINCT record_id FROM ({record_ids})) AS now"
+    columns = ", ".join(f"was.{name}" for name in ("leaf", "run", *SEEN))
+    query = f"SELECT {columns} FROM {now} CROSS JOIN history.entries AS was ON was.record_id = now.record_id ORDER BY was.leaf"
+    verify_rows(database, tree, ((row[0], entry_leaf(row)) for row in database.execute(query, parameters)))
+    number = "SELECT count(*) FROM history.entries AS was WHERE was.record_id = now.record_id"
+    counts = database.execute(f"SELECT record_id, ({number}) FROM {now}", parameters)
+    index.verify(database, tree.last.lookup if tree.last else index.EMPTY_INDEX, counts)
 
 
 def changes(database: sqlite3.Connection, rule: str, tree: Tree, pins: str | None) -> Iterator[Change]:
     """The changes for a rule, once `prepare` was called. `pins` is what the pin file is called."""
     query, alike = _CHANGES[rule]
-    last = last_drop(database, tree) if rule == "record-withdrawn" else None
+    last = _last_drop(database, tree) if rule == "record-withdrawn" else None
     runs: dict[int, Run] = {}
     for row in database.execute(query).fetchall():
         now = Sighting._make(row[:_SIGHTING]) if row[0] is not None else None
         was = Past._make((*row[_SIGHTING : _SIGHTING + 8], 0, "", None, (last.number, last.time) if last else None))
         first = _first(database, was, alike)
-        if now is None:
-            verify_rows(database, tree, [(first.leaf, entry_leaf(first))])
         if first.run not in runs:
             runs[first.run] = _run(database, tree, first.run)
-        yield Change(now, was._replace(entry_id=first.entry_id, run=first.run, time=runs[first.run].time))
+        yield Change(now, was._replace(entry_id=first.seen.entry_id, run=first.run, time=runs[first.run].time))
     if rule == "history-rewritten" and pins is not None:
         for row in database.execute(_PINS):
             record_id, version, content_hash, view, line = row[_SIGHTING:]
@@ -113,26 +138,26 @@ def changes(database: sqlite3.Connection, rule: str, tree: Tree, pins: str | Non
             yield Change(Sighting._make(row[:_SIGHTING]), was)
 
 
-def _first(database: sqlite3.Connection, was: Past, alike: Iterable[str]) -> Seen:
+def _first(database: sqlite3.Connection, was: Past, alike: Iterable[str]) -> Entry:
     """The entry with which a record was first seen as it was: alike in those members."""
     names = ("record_id", *alike)
     where = " AND ".join(f"{name} = ?" for name in names)
     query = f"SELECT {ENTRY_COLUMNS} FROM history.entries WHERE {where} ORDER BY run, leaf LIMIT 1"
-    return Seen._make(database.execute(query, [getattr(was, name) for name in names]).fetchone())
+    return entry_of(database.execute(query, [getattr(was, name) for name in names]).fetchone())
 
 
 def _run(database: sqlite3.Connection, tree: Tree, number: int) -> Run:
     """A run, proved to be in the tree."""
     row = database.execute(f"SELECT {RUN_COLUMNS} FROM history.runs WHERE number = ?", (number,)).fetchone()
     if row is None:
-        raise HistoryError(f"the history is damaged: it has no run {number}")
+        raise HistoryError(f"{DAMAGED}it has no run {number}")
     verify_rows(database, tree, [(row[0], run_leaf(row))])
     return Run._make(row)
 
 
-def last_drop(database: sqlite3.Connection, tree: Tree) -> Run | None:
+def _last_drop(database: sqlite3.Connection, tree: Tree) -> Run | None:
     """The run of the last complete drop."""
-    number = database.execute("SELECT max(number) FROM history.runs WHERE drop_hash IS NOT NULL").fetchone()[0]
+    number = tree.last.drop_run if tree.last else None
     return None if number is None else _run(database, tree, number)
 
 
@@ -146,33 +171,36 @@ def drop_hash(database: sqlite3.Connection, table: str) -> tuple[int, bytes]:
 
 
 def verify_drop(database: sqlite3.Connection, tree: Tree) -> None:
-    """See that the record ids of the last complete drop are those that its run states.
+    """See that the record ids of the last complete drop are those that the last run states.
 
     Raises:
         HistoryError: they are not.
     """
-    last = last_drop(database, tree)
-    stated = (last.drop_records, last.drop_hash) if last else (0, hashlib.sha256().digest())
+    stated = tree.last[-2:] if tree.last and tree.last.drop_hash is not None else (0, hashlib.sha256().digest())
     if drop_hash(database, "history.members") != stated:
-        raise HistoryError("the history is damaged: the records of its last complete drop are not those that there were")
+        raise HistoryError(f"{DAMAGED}the records of its last complete drop are not those that there were")
 
 
 def absent(database: sqlite3.Connection, tree: Tree) -> int | None:
     """How many records of the last complete drop are not in this run; None where there was no such drop."""
-    last = last_drop(database, tree)
-    if last is None or last.drop_records is None:
+    if tree.last is None or tree.last.drop_records is None:
         return None
     here = "SELECT count(*) FROM (SELECT DISTINCT record_id FROM sightings) WHERE record_id IN (SELECT record_id FROM history.members)"
-    return last.drop_records - int(database.execute(here).fetchone()[0])
+    return tree.last.drop_records - int(database.execute(here).fetchone()[0])
 
 
-def fresh(database: sqlite3.Connection) -> list[tuple[object, ...]]:
-    """What is to be added: of each version that is not as it was in the last run that added to it, all documents, in order."""
-    columns = ", ".join(f"now.{name}" for name in SEEN)
+def find_fresh(database: sqlite3.Connection) -> int:
+    """Find what is to be added: of each version that is not as it was in the last run that added to it, all documents.
+
+    They are put into the table `fresh`, in the order in which they are to be added.
+
+    Returns:
+        How many they are.
+    """
     here = "SELECT count(*) FROM sightings AS every WHERE every.record_id = now.record_id AND every.version = now.version"
     then = f"SELECT count(*) FROM history.entries AS was WHERE {_SAME} AND was.run = {_LATEST}"
     both = f"{then} AND was.document IN ({here.replace('count(*)', 'document')})"
-    query = (
-        f"SELECT {columns} FROM sightings AS now WHERE ({here}) <> ({then}) OR ({here}) <> ({both}) ORDER BY record_id, version, document"
-    )
-    return database.execute(query).fetchall()
+    query = f"SELECT {', '.join(SEEN)} FROM sightings AS now WHERE ({here}) <> ({then}) OR ({here}) <> ({both})"
+    database.execute("DROP TABLE IF EXISTS fresh")
+    database.execute(f"CREATE TABLE fresh AS {query} ORDER BY record_id, version, document")
+    return int(database.execute("SELECT count(*) FROM fresh").fetchone()[0])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["WAIT", "HistoryError", "HistoryLocked", "HistoryMoved"]
+__all__ = ["DAMAGED", "WAIT", "HistoryError", "HistoryLocked", "HistoryMoved"]
 
 #: For how many seconds a locked history is waited for, unless told otherwise.
 WAIT = 30.0
+
+#: How a message on a damaged history begins.
+DAMAGED = "the history is damaged, or was changed by hand: "
 
 
 class HistoryError(Exception):

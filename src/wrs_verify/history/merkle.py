@@ -18,6 +18,7 @@ __all__ = [
     "fold",
     "inclusion",
     "inclusion_root",
+    "joined_root",
     "leaf_hash",
     "node_hash",
     "peaks",
@@ -54,6 +55,14 @@ def leaf_hash(data: bytes) -> bytes:
 def node_hash(left: bytes, right: bytes) -> bytes:
     """The hash of a node over its two parts."""
     return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def joined_root(hashes: bytes) -> bytes:
+    """The root over hashes that stand one after the other, a power of 2 of them."""
+    while len(hashes) > len(EMPTY):
+        # As `node_hash` does, 64 bytes at a time.
+        hashes = b"".join([hashlib.sha256(b"\x01" + hashes[at : at + 64]).digest() for at in range(0, len(hashes), 64)])
+    return hashes
 
 
 def peaks(size: int) -> list[tuple[int, int]]:

@@ -37,7 +37,7 @@ def _parsed(stream: Iterable[bytes], path: str) -> Iterator[tuple[int, str, int,
         found = _LINE.fullmatch(line)
         if found is None:
             form = "record_id version content_hash public_view_hash"
-            raise HistoryError(f"{terminal(path)}:{number}: this is no pin; a pin is '{form}'")
+            raise HistoryError(f"{terminal(path)}:{number}: this is not a pin; a pin is '{form}'")
         key = found[1].decode(), int(found[2])
         if last is not None and key <= last:
             raise HistoryError(f"{terminal(path)}:{number}: pins must be sorted, and each version be there once")

@@ -69,7 +69,7 @@ def fault(proof: Json, expected: tuple[int, bytes] | None) -> str | None:
     except (KeyError, TypeError, AttributeError, ValueError):
         return "it is not of the form of a proof"
     if holds is None:
-        return "it is no proof of a kind that is known here"
+        return "it is not a proof of a kind that is known here"
     return None if holds else "its hashes do not lead to its root"
 
 

@@ -7,11 +7,11 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from wrs_verify.history import checks, file, pins
-from wrs_verify.history.entries import ENTRY_COLUMNS, SEEN, Run, Seen, entry_text, run_text
+from wrs_verify.history import checks, file, index, pins
+from wrs_verify.history.entries import Run, entry_text, run_text
 from wrs_verify.history.errors import WAIT, HistoryError, HistoryMoved
 from wrs_verify.history.merkle import leaf_hash, root_of
-from wrs_verify.history.tree import Tree, append, node_of, read_tree, verify_start
+from wrs_verify.history.tree import WINDOW, Tree, append, node_of, read_tree, seal, verify_start
 from wrs_verify.model import Change, HistoryState, Sighting
 from wrs_verify.safe import terminal
 
@@ -70,16 +70,16 @@ class History:
 
     def __init__(self, path: str | None, expected: Expected | None = None, pin_file: str | None = None, wait: float = WAIT) -> None:
         self._path, self._pins = path, pin_file
-        self._there = path is not None and file.inspect(path)
         self._waiting: list[Sighting] = []
         self._absent: int | None = None
+        self._made = False
         self._database = file.connect(wait)
         try:
             checks.set_up(self._database)
             if pin_file is not None:
                 pins.load(self._database, pin_file)
             with self._guarded():
-                file.attach(self._database, path if self._there else None)
+                self._there = file.look(self._database, path)
                 with self._snapshot():
                     self._tree = read_tree(self._database)
                     verify_start(self._database, self._tree)
@@ -90,7 +90,8 @@ class History:
             raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file. What was not committed is taken back."""
+        self._take_back()
         self._database.close()
 
     def add(self, sighting: Sighting) -> None:
@@ -108,18 +109,17 @@ class History:
         self._flush()
         with self._guarded(), self._snapshot():
             self._tree = read_tree(self._database)
-            checks.prepare(self._database, self._tree)
-            if "record-withdrawn" in rules:
-                checks.verify_drop(self._database, self._tree)
+            checks.prepare(self._database, self._tree, complete_drop="record-withdrawn" in rules)
             self._absent = checks.absent(self._database, self._tree)
             return {rule: list(checks.changes(self._database, rule, self._tree, self._pins)) for rule in rules}
 
     def state(self) -> HistoryState | None:
         """How the history stands, as it was last looked at; None without a history."""
-        return HistoryState(*self._tree, absent=self._absent) if self._path is not None else None
+        tree = self._tree
+        return HistoryState(tree.size, tree.root, tree.runs, absent=self._absent) if self._path is not None else None
 
-    def commit(self, time: str, tool: str, checked: int, *, complete_drop: bool) -> HistoryState:
-        """Add the run, in one transaction.
+    def extend(self, time: str, tool: str, checked: int, *, complete_drop: bool) -> HistoryState:
+        """Add the run, in one transaction that waits for `commit`. Nobody else can use the history until then.
 
         Args:
             time: when the run was, as `--now` says.
@@ -127,49 +127,68 @@ class History:
             checked: how many records it checked.
             complete_drop: whether these are all the records that there are to be.
 
+        Returns:
+            How the history will stand.
+
         Raises:
             HistoryMoved: the history is not as it was when it was asked for changes; nothing was added.
             HistoryLocked: it is in use by another program; nothing was added.
             HistoryError: it cannot be written to; nothing was added.
         """
         assert self._path is not None  # noqa: S101 (pins alone are not extended)
-        if not self._there:
-            file.create(self._path)
-            file.inspect(self._path)
-            self._there = True
-        database = self._database
         with self._guarded():
-            file.detach(database)
-            file.attach(database, self._path, write=True)
             try:
-                database.execute("BEGIN IMMEDIATE")
-                if read_tree(database) != self._tree:
+                file.detach(self._database)
+                self._made = not self._there and file.create(self._path)
+                file.begin(self._database, self._path)
+                if read_tree(self._database) != self._tree:
                     raise HistoryMoved
                 tree, added = self._written(time, tool, checked, complete_drop=complete_drop)
-                database.execute("COMMIT")
-                self._tree = tree
             except BaseException as error:
-                if database.in_transaction:
-                    database.execute("ROLLBACK")
+                self._take_back()
                 if isinstance(error, HistoryMoved):
-                    file.detach(database)
-                    file.attach(database, self._path)
+                    self._there = file.look(self._database, self._path)
                 raise
-        return HistoryState(*tree, added, self._absent)
+        return HistoryState(tree.size, tree.root, tree.runs, added, self._absent)
+
+    def commit(self) -> None:
+        """Make what `extend` added last, if it did.
+
+        Raises:
+            HistoryError: it cannot be written; nothing was added.
+        """
+        if self._database.in_transaction:
+            with self._guarded():
+                self._database.execute("COMMIT")
+            self._made = False
+
+    def _take_back(self) -> None:
+        """End a transaction as if it had not begun, and remove a history that was made for it."""
+        if self._database.in_transaction:
+            with contextlib.suppress(sqlite3.Error):  # SQLite may have taken it back by itself; its journal does so at the latest
+                self._database.execute("ROLLBACK")
+        if self._made and self._path is not None:
+            file.remove(self._database, self._path)
+        self._made = False
+        with contextlib.suppress(sqlite3.Error):
+            file.detach(self._database)
 
     def _written(self, time: str, tool: str, checked: int, *, complete_drop: bool) -> tuple[Tree, int]:
-        database, size, number = self._database, self._tree.size, self._tree.runs + 1
-        rows = checks.fresh(database)
-        drop = checks.drop_hash(database, "sightings") if complete_drop else (None, None)
-        run = Run(size, number, time, tool, len(rows), checked, *drop)
+        database, before = self._database, self._tree
+        added, number = checks.find_fresh(database), before.runs + 1
+        index.extend(database, "fresh")
+        drop = (number, *checks.drop_hash(database, "sightings")) if complete_drop else before.last[-3:] if before.last else (None,) * 3
+        run = Run._make((before.size, number, time, tool, added, checked, index.root_of_index(database), *drop))
         database.execute(f"INSERT INTO history.runs VALUES (?{', ?' * (len(run) - 1)})", run)
-        entries = [Seen._make((size + at, number, *row)) for at, row in enumerate(rows, 1)]
-        database.executemany(f"INSERT INTO history.entries ({ENTRY_COLUMNS}) VALUES (?{', ?' * (len(SEEN) + 1)})", entries)
+        size = append(database, before.size, [leaf_hash(run_text(run))])
+        fresh = database.execute("SELECT * FROM fresh ORDER BY rowid")
+        while rows := [(size + at, number, *row) for at, row in enumerate(fresh.fetchmany(WINDOW))]:
+            database.executemany(f"INSERT INTO history.entries VALUES (?{', ?' * (len(rows[0]) - 1)})", rows)
+            size = append(database, size, [leaf_hash(entry_text(row)) for row in rows])
         if complete_drop:
             database.execute("DELETE FROM history.members")
             database.execute("INSERT INTO history.members SELECT DISTINCT record_id FROM sightings")
-        leaves = [leaf_hash(run_text(run)), *(leaf_hash(entry_text(entry)) for entry in entries)]
-        return append(database, size, leaves), len(rows)
+        return seal(database, size, run), added
 
     def _flush(self) -> None:
         checks.add(self._database, self._waiting)

@@ -14,8 +14,9 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from wrs_verify.history.entries import ENTRY_COLUMNS, RUN_COLUMNS, Run, Seen, entry_text, run_text
-from wrs_verify.history.errors import HistoryError
+from wrs_verify.history.entries import ENTRY_COLUMNS, RUN_COLUMNS, Row, Run, entry_text, run_text
+from wrs_verify.history.errors import DAMAGED, HistoryError
+from wrs_verify.history.index import EMPTY_INDEX, verify_whole
 from wrs_verify.history.merkle import fold, leaf_hash, node_hash, peaks, root_of
 from wrs_verify.safe import visible
 
@@ -27,6 +28,7 @@ __all__ = [
     "node_of",
     "read_tree",
     "run_leaf",
+    "seal",
     "texts",
     "verify",
     "verify_all",
@@ -38,37 +40,41 @@ __all__ = [
 WINDOW = 4096
 #: Pages of a file whose structure SQLite checks at every start; of a larger one, `wrs-history check` has it checked.
 _PAGES = 512
-_DAMAGED = "the history is damaged, or was changed by hand: "
 
 
 class Tree(NamedTuple):
-    """How large the tree is, its root, and how many runs there are."""
+    """How large the tree is, its root, and the last run, which is in it."""
 
     size: int
     root: bytes
-    runs: int
+    last: Run | None = None
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return self.last.number if self.last else 0
 
 
 def read_tree(database: sqlite3.Connection) -> Tree:
-    """What the history says of its tree.
+    """What the history says of its tree, with the last run and the root proved to go together.
 
     Raises:
-        HistoryError: it says something that cannot be.
+        HistoryError: they do not.
     """
     rows = database.execute("SELECT size, root FROM history.tree").fetchall()
-    last = database.execute(f"SELECT {RUN_COLUMNS} FROM history.runs ORDER BY number DESC LIMIT 1").fetchone()
-    leaves = database.execute("SELECT max(leaf) FROM history.entries").fetchone()[0]
     if len(rows) != 1 or not isinstance(rows[0][0], int) or not isinstance(rows[0][1], bytes):
-        raise HistoryError(f"{_DAMAGED}it does not say what its root is")
-    size, root = rows[0]
-    run = Run(*last) if last else None
+        raise HistoryError(f"{DAMAGED}it does not say what its root is")
+    row = database.execute(f"SELECT {RUN_COLUMNS} FROM history.runs ORDER BY number DESC LIMIT 1").fetchone()
+    leaves = database.execute("SELECT max(leaf) FROM history.entries").fetchone()[0]
+    tree = Tree(rows[0][0], rows[0][1], Run._make(row) if row else None)
     try:
-        right = size == (run.leaf + 1 + run.records if run else 0) and (leaves is None or leaves < size)
+        right = tree.size == (tree.last.leaf + 1 + tree.last.records if tree.last else 0) and (leaves is None or leaves < tree.size)
     except TypeError:
         right = False
     if not right:
-        raise HistoryError(f"{_DAMAGED}it does not have as many entries as it says")
-    return Tree(size, root, run.number if run else 0)
+        raise HistoryError(f"{DAMAGED}it does not have as many entries as it says")
+    verify(database, tree, {tree.last.leaf: leaf_hash(run_leaf(tree.last))} if tree.last else {})
+    return tree
 
 
 def node_of(database: sqlite3.Connection, level: int, position: int) -> bytes:
@@ -86,7 +92,7 @@ def _nodes(database: sqlite3.Connection, level: int, positions: list[int]) -> di
     query = "SELECT position, hash FROM history.nodes WHERE level = ? AND position IN (SELECT value FROM json_each(?))"
     found = dict(database.execute(query, (level, json.dumps(positions)))) if positions else {}
     if len(found) != len(positions) or not all(isinstance(one, bytes) for one in found.values()):
-        raise HistoryError(f"{_DAMAGED}a hash of its tree is missing")
+        raise HistoryError(f"{DAMAGED}a hash of its tree is missing")
     return found
 
 
@@ -99,20 +105,20 @@ def _hashes(database: sqlite3.Connection, leaves: list[int]) -> dict[int, bytes]
         found.update((row[0], leaf_hash(text(row))) for row in database.execute(query, (wanted,)))
     if len(found) != len(leaves):
         missing = next(leaf for leaf in leaves if leaf not in found)
-        raise HistoryError(f"{_DAMAGED}the entry {missing} of its tree is missing")
+        raise HistoryError(f"{DAMAGED}the entry {missing} of its tree is missing")
     return found
 
 
-def entry_leaf(row: tuple[object, ...]) -> bytes:
+def entry_leaf(row: Row) -> bytes:
     """The text of an entry's leaf, from its row.
 
     Raises:
         HistoryError: the row is not of the form.
     """
-    return _text(row, lambda: entry_text(Seen._make(row)))
+    return _text(row, lambda: entry_text(row))
 
 
-def run_leaf(row: tuple[object, ...]) -> bytes:
+def run_leaf(row: Row) -> bytes:
     """The text of a run's leaf, from its row.
 
     Raises:
@@ -121,12 +127,12 @@ def run_leaf(row: tuple[object, ...]) -> bytes:
     return _text(row, lambda: run_text(Run._make(row)))
 
 
-def _text(row: tuple[object, ...], make: Callable[[], bytes]) -> bytes:
+def _text(row: Row, make: Callable[[], bytes]) -> bytes:
     """The text of a leaf. A damaged row may hold anything in any column."""
     try:
         return make()
     except (AttributeError, TypeError, ValueError) as error:
-        raise HistoryError(f"{_DAMAGED}its entry {row[0]} is not of the form of an entry") from error
+        raise HistoryError(f"{DAMAGED}its entry {row[0]} is not of the form of an entry") from error
 
 
 def texts(database: sqlite3.Connection, start: int, end: int) -> Iterator[tuple[int, bytes]]:
@@ -153,7 +159,7 @@ def verify(database: sqlite3.Connection, tree: Tree, leaves: Mapping[int, bytes]
         known = {one >> 1: node_hash(known[one], known[one + 1]) for one in known if not one & 1}
         level += 1
     if fold([found.get(peak) or node_of(database, *peak) for peak in peaks(tree.size)]) != tree.root:
-        raise HistoryError(f"{_DAMAGED}its entries and its root do not go together")
+        raise HistoryError(f"{DAMAGED}its entries and its root do not go together")
 
 
 def verify_rows(database: sqlite3.Connection, tree: Tree, rows: Iterable[tuple[int, bytes]]) -> None:
@@ -164,7 +170,7 @@ def verify_rows(database: sqlite3.Connection, tree: Tree, rows: Iterable[tuple[i
 
 
 def verify_start(database: sqlite3.Connection, tree: Tree) -> None:
-    """What is looked at before a history is used: the root, the next window of leaves, and the structure of a file that is not large.
+    """What else is looked at before a history is used: the next window of leaves, and the structure of a file that is not large.
 
     Raises:
         HistoryError: something is wrong.
@@ -172,32 +178,25 @@ def verify_start(database: sqlite3.Connection, tree: Tree) -> None:
     if database.execute("PRAGMA history.page_count").fetchone()[0] <= _PAGES:
         _structure(database)
     windows = max(-(-tree.size // WINDOW), 1)
-    start = tree.runs % windows * WINDOW
-    _verify_root(database, tree)
-    _verify_window(database, tree, start)
+    _verify_window(database, tree, tree.runs % windows * WINDOW)
 
 
 def verify_all(database: sqlite3.Connection, tree: Tree) -> None:
-    """Look at everything: the structure of the file, each row, each hash of the tree, and the last complete drop.
+    """Look at everything: the structure of the file, each row, each hash of the tree, and the index.
 
     Raises:
         HistoryError: something is wrong.
     """
     _structure(database)
-    _verify_root(database, tree)
     for start in range(0, max(tree.size, 1), WINDOW):
         _verify_window(database, tree, start)
     expected = sum(tree.size >> level for level in range(1, tree.size.bit_length()))
     if database.execute("SELECT count(*) FROM history.nodes").fetchone()[0] != expected:
-        raise HistoryError(f"{_DAMAGED}its tree has hashes of nothing")
+        raise HistoryError(f"{DAMAGED}its tree has hashes of nothing")
     rows = "(SELECT count(*) FROM history.entries) + (SELECT count(*) FROM history.runs)"
     if database.execute(f"SELECT {rows}").fetchone()[0] != tree.size:
-        raise HistoryError(f"{_DAMAGED}it has entries that are not in its tree")
-
-
-def _verify_root(database: sqlite3.Connection, tree: Tree) -> None:
-    if root_of(tree.size, lambda level, position: node_of(database, level, position)) != tree.root:
-        raise HistoryError(f"{_DAMAGED}its tree and its root do not go together")
+        raise HistoryError(f"{DAMAGED}it has entries that are not in its tree")
+    verify_whole(database, tree.last.lookup if tree.last else EMPTY_INDEX)
 
 
 def _verify_window(database: sqlite3.Connection, tree: Tree, start: int) -> None:
@@ -206,7 +205,7 @@ def _verify_window(database: sqlite3.Connection, tree: Tree, start: int) -> None
     leaves = {leaf: leaf_hash(text) for leaf, text in texts(database, start, end)}
     if len(leaves) != end - start:
         missing = next(leaf for leaf in range(start, end) if leaf not in leaves)
-        raise HistoryError(f"{_DAMAGED}the entry {missing} of its tree is missing")
+        raise HistoryError(f"{DAMAGED}the entry {missing} of its tree is missing")
     level, made = 0, [leaves[leaf] for leaf in range(start, end)]
     while len(made) > 1:
         level += 1
@@ -214,18 +213,18 @@ def _verify_window(database: sqlite3.Connection, tree: Tree, start: int) -> None
         query = "SELECT hash FROM history.nodes WHERE level = ? AND position >= ? AND position < ? ORDER BY position"
         first = start >> level
         if [row[0] for row in database.execute(query, (level, first, first + len(made)))] != made:
-            raise HistoryError(f"{_DAMAGED}the entries from {start} to {end - 1} are not those that its tree was made of")
+            raise HistoryError(f"{DAMAGED}the entries from {start} to {end - 1} are not those that its tree was made of")
     verify(database, tree, leaves)
 
 
 def _structure(database: sqlite3.Connection) -> None:
     said = database.execute("PRAGMA history.integrity_check(1)").fetchone()[0]
     if said != "ok":
-        raise HistoryError(f"{_DAMAGED}{visible(str(said))}")
+        raise HistoryError(f"{DAMAGED}{visible(str(said))}")
 
 
-def append(database: sqlite3.Connection, size: int, leaves: list[bytes]) -> Tree:
-    """Add leaves, whose rows are there already, to the tree of that size."""
+def append(database: sqlite3.Connection, size: int, leaves: list[bytes]) -> int:
+    """Add leaves to the nodes of the tree of that size; the size that it has then. Rows of its last leaf must be there already."""
     level, first, made = 0, size, leaves
     while made:
         if first & 1:
@@ -235,7 +234,11 @@ def append(database: sqlite3.Connection, size: int, leaves: list[bytes]) -> Tree
         level, first = level + 1, first >> 1
         rows = ((level, first + at, one) for at, one in enumerate(made))
         database.executemany("INSERT INTO history.nodes VALUES (?, ?, ?)", rows)
-    new = size + len(leaves)
-    root = root_of(new, lambda level, position: node_of(database, level, position))
-    database.execute("UPDATE history.tree SET size = ?, root = ?", (new, root))
-    return Tree(new, root, database.execute("SELECT max(number) FROM history.runs").fetchone()[0] or 0)
+    return size + len(leaves)
+
+
+def seal(database: sqlite3.Connection, size: int, last: Run) -> Tree:
+    """State the root of the tree, which has grown to that size with a run."""
+    root = root_of(size, lambda level, position: node_of(database, level, position))
+    database.execute("UPDATE history.tree SET size = ?, root = ?", (size, root))
+    return Tree(size, root, last)
