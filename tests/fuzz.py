@@ -9,14 +9,19 @@ and the exit status is 1: make a vector of it.
 from __future__ import annotations
 
 import argparse
+import bz2
+import gzip
 import hashlib
 import io
 import json
+import lzma
 import random
 import subprocess
 import sys
+import tarfile
 import time
 import unicodedata
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +33,11 @@ from wrs_verify.inputs.streams import Budget, expand, records
 from wrs_verify.inputs.tars import read_tar
 from wrs_verify.inputs.zips import read_zip
 from wrs_verify.model import Json, Limits
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 PROJECT = Path(__file__).resolve().parent.parent
 FOUND = PROJECT / "build" / "fuzz"
@@ -188,7 +198,27 @@ def verify_one(data: bytes) -> None:
             assert validation.is_valid("wrs-verify-report-1", json.loads(written)), written
 
 
-KINDS = (("tar", ""), ("zip", ""), ("lines", ""), ("json", "gz"), ("lines", "bz2"), ("json", "xz"), ("lines", "zst"), ("tar", "gz"))
+#: What a reader is given, how it is compressed, and whether the fuzzer's input is what was compressed: an altered stream is hardly ever
+#: one that can be expanded, so that what lies behind the compression would not be reached.
+KINDS = (
+    *(("tar", "", False), ("zip", "", False), ("lines", "", False), ("json", "gz", False), ("lines", "bz2", False), ("json", "xz", False)),
+    *(("lines", "zst", False), ("tar", "gz", False)),
+    *((kind, compression, True) for kind in ("tar", "lines") for compression in ("gz", "bz2", "xz", "zst")),
+)
+
+
+def compressed(data: bytes, compression: str) -> bytes:
+    """The data in two streams, one behind the other, as compressed files may be."""
+    half = len(data) // 2
+    return b"".join(_compress(part, compression) for part in (data[:half], data[half:]))
+
+
+def _compress(data: bytes, compression: str) -> bytes:
+    if compression == "gz":
+        return gzip.compress(data, 1)
+    if compression == "bz2":
+        return bz2.compress(data, 1)
+    return lzma.compress(data, preset=0) if compression == "xz" else zstd.compress(data, 1)
 
 
 def read_one(data: bytes) -> int:
@@ -198,8 +228,8 @@ def read_one(data: bytes) -> int:
     """
     if not data:
         return 0
-    kind, compression = KINDS[data[0] % len(KINDS)]
-    stream, budget = io.BytesIO(data[1:]), Budget(INPUT_LIMITS)
+    kind, compression, packed = KINDS[data[0] % len(KINDS)]
+    stream, budget = io.BytesIO(compressed(data[1:], compression) if packed else data[1:]), Budget(INPUT_LIMITS)
     blocks = iter(lambda: stream.read(4096), b"")
     try:
         if kind == "zip":
@@ -223,23 +253,14 @@ def corpus(target: str) -> Iterator[bytes]:
     suffixes = {".tar": 0, ".zip": 1, ".jsonl": 2, ".gz": 3, ".bz2": 4, ".xz": 5, ".zst": 6, ".tgz": 7}
     for file in sorted(VECTORS.glob("*/*")):
         if file.suffix in suffixes:
-            yield bytes([suffixes[file.suffix]]) + file.read_bytes()
+            first = suffixes[file.suffix]
+            alike = [kind for kind, (name, _, packed) in enumerate(KINDS) if packed and (name, "") == KINDS[first][:2]]
+            yield from (bytes([kind]) + file.read_bytes() for kind in (first, *alike))
     yield from (bytes([kind]) + data for kind, data in enumerate(small_archives()))
 
 
 def small_archives() -> Iterator[bytes]:
     """A valid input of each kind, in the order of the kinds."""
-    import bz2
-    import gzip
-    import lzma
-    import tarfile
-    import zipfile
-
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-
     tar, packed, zipped = io.BytesIO(), io.BytesIO(), io.BytesIO()
     for out, mode in ((tar, "w"), (packed, "w:gz")):
         with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
@@ -253,6 +274,8 @@ def small_archives() -> Iterator[bytes]:
     yield from (tar.getvalue(), zipped.getvalue(), b"{}\n\n[]", gzip.compress(b"{}"), bz2.compress(b"{}\n"), lzma.compress(b"{}"))
     yield zstd.compress(b"{}\n")
     yield packed.getvalue()
+    yield from (tar.getvalue(),) * 4
+    yield from (b"{}\n\n[]",) * 4
 
 
 def guided(target: str, seconds: int, seed: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -39,6 +40,11 @@ WRONG: Mapping[str, Json] = {
 }
 
 
+def place(rule: str) -> dict[str, str]:
+    """The place that an allowance of what is wrong in `WRONG` has to name, if it has to."""
+    return {"pointer": "/entry/year"} if rule == "schema-violation" else {}
+
+
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty current directory, with a drop in it to be filled."""
@@ -59,6 +65,16 @@ def allow(rule: str, record: str = ID, reason: str = "because", until: str = "20
     """An allowance as TOML. JSON's strings and integers are TOML's too."""
     keys = {"rule": rule, "record": record, "reason": reason, "until": until} | more
     return "\n".join(["[[allow]]", *(f"{key} = {json.dumps(value)}" for key, value in keys.items()), ""])
+
+
+def allow_all(rule: str, **more: Json) -> str:
+    """As `allow`; an allowance of a rule that needs a place for every place where `WRONG` or `BROKEN` break it."""
+    if rules()[rule].leeway != "place":
+        return allow(rule, **more)
+    places = {"/entry/year", *TARGETS, "/version", "/entry", "/version/public_view_hash", "/version/source_ref", "/published_grade", ""}
+    places |= {"/entry/published_grade", "/entry/assessment_disposition"}
+    places |= {f"{pointer}/{name}" for pointer in TARGETS for name in ("version", "content_hash")}
+    return "".join(allow(rule, pointer=place, **more) for place in sorted(places))
 
 
 def run(*arguments: str) -> Result:
@@ -164,27 +180,28 @@ REFUSALS = [
     ('"\\u001b[31m" = 1', "\\x1b[31m: there is no such option"),
     ("levels = 1", "levels: this must be a table"),
     ('[levels]\nno-such-rule = "note"', 'levels.no-such-rule: there is no rule "no-such-rule"'),
-    ('[levels]\ntext-mismatch = "fatal"', 'levels.text-mismatch: "fatal" is no level; a level is one of error, warning, note'),
-    ("[levels]\ntext-mismatch = []", "levels.text-mismatch: [] is no level"),
+    ('[levels]\ntext-mismatch = "fatal"', 'levels.text-mismatch: "fatal" is not a level; a level is one of error, warning, note'),
+    ("[levels]\ntext-mismatch = []", "levels.text-mismatch: [] is not a level"),
     ('[levels]\npublic-view-hash = "warning"', "levels.public-view-hash: public-view-hash cannot be lowered: it always is an error"),
     ("allow = 1", "allow: this must be an array of tables"),
     ('[allow]\nrule = "overclaim"', "allow: this must be an array of tables"),
     (allow("no-such-rule"), 'wrs-verify.toml:1: allow.rule: there is no rule "no-such-rule"'),
-    (allow("overclaim").replace('"overclaim"', "1"), "allow.rule: 1 is no rule"),
+    (allow("overclaim").replace('"overclaim"', "1"), "allow.rule: 1 is not a rule"),
     (allow("public-view-hash"), "allow.rule: public-view-hash cannot be allowed"),
     (allow("dangling-reference"), "allow.rule: dangling-reference cannot be allowed: it does not concern a single record"),
     (allow("unused-allowance"), "allow.rule: unused-allowance cannot be allowed: it does not concern a single record"),
+    (allow("schema-violation"), "wrs-verify.toml:1: allow.pointer: schema-violation is allowed at one place only"),
     (allow("overclaim", ID.upper()), "allow.record: "),
     (allow("overclaim", reason=" \t"), "allow.reason: an allowance needs a reason"),
     (allow("overclaim").replace('reason = "because"\n', ""), "allow.reason: this is missing"),
     (allow("overclaim").replace('until = "2026-12-31"\n', ""), "allow.until: this is missing"),
-    (allow("overclaim", until="2026-02-30"), 'allow.until: "2026-02-30" is no date'),
+    (allow("overclaim", until="2026-02-30"), 'allow.until: "2026-02-30" is not a date'),
     (allow("overclaim", until="20261231"), "allow.until: "),
     (allow("overclaim").replace('"2026-12-31"', "2026-12-31T00:00:00Z"), "allow.until: "),
     (allow("overclaim").replace('"2026-12-31"', "12:00:00"), "allow.until: "),
-    (allow("overclaim", version=0), "allow.version: 0 is no version"),
-    (allow("overclaim").replace("[[allow]]", "[[allow]]\nversion = true"), "allow.version: true is no version"),
-    (allow("overclaim", pointer="entry"), 'allow.pointer: "entry" is no JSON Pointer'),
+    (allow("overclaim", version=0), "allow.version: 0 is not a version"),
+    (allow("overclaim").replace("[[allow]]", "[[allow]]\nversion = true"), "allow.version: true is not a version"),
+    (allow("overclaim", pointer="entry"), 'allow.pointer: "entry" is not a JSON Pointer'),
     (allow("overclaim", line=1), "allow.line: there is no such key"),
     ("\n\n" + allow("overclaim") + allow("overclaim", reason=""), "wrs-verify.toml:8: allow.reason: "),
     ('allow = [{rule = "overclaim"}]', "allow.record: this is missing (allowance 1 of 1)"),
@@ -238,13 +255,11 @@ def test_no_time(time: str) -> None:
 @pytest.mark.parametrize("rule", WRONG)
 def test_what_is_allowed_neither_fails_nor_warns_and_is_listed(rule: str) -> None:
     put(WRONG[rule])
-    unfamiliar = '[levels]\nunknown-term = "note"\n'  # a claim that is made is also a term that was never seen
-    configure(unfamiliar)
     before = report("--strict", *DAY)
     wrong = [finding for finding in before["records"][0]["findings"] if finding["rule"] == rule]
     assert wrong
     assert before["verdict"] == "fail"
-    configure(unfamiliar + allow(rule))
+    configure(allow(rule, **place(rule)))
     found = report("--strict", *DAY)
     assert found["verdict"] == found["records"][0]["verdict"] == "pass"
     assert found["records"][0]["allowed"] == [finding | {"reason": "because", "until": "2026-12-31"} for finding in wrong]
@@ -369,7 +384,8 @@ def test_the_leeway_of_every_rule() -> None:
     assert never >= {"public-view-hash", "content-hash", "content-unavailable", "view-alters-source", "target-mismatch", "unknown-profile"}
     assert never >= {rule.name for rule in rules().values() if rule.family in ("input", "hashes", "engine")}
     assert never >= {rule.name for rule in rules().values() if rule.scope != "record" and rule.level == "error"}
-    assert [rule.name for rule in rules().values() if rule.leeway == "record"] == ["schema-violation", "version-chain"]
+    assert [rule.name for rule in rules().values() if rule.leeway == "record"] == ["version-chain"]
+    assert [rule.name for rule in rules().values() if rule.leeway == "place"] == ["schema-violation"]
     assert {rule.name for rule in rules().values() if rule.level == "error" and rule.leeway == "any"} == {
         *("identity-mismatch", "grade-mismatch", "edition-mismatch", "overclaim", "disposition-mismatch"),
     }
@@ -394,8 +410,20 @@ def test_nothing_is_allowed_where_a_hash_or_a_target_is_wrong_missing_or_malform
     before = report(*DAY)["records"]
     assert before[0]["verdict"] == "fail"
     assert "text-mismatch" in {finding["rule"] for finding in before[0]["findings"]}
-    configure("".join(allow(rule) for rule in rules() if rules()[rule].scope == "record" and rules()[rule].leeway != "none"))
+    configure("".join(allow_all(rule) for rule in rules() if rules()[rule].scope == "record" and rules()[rule].leeway != "none"))
     assert report(*DAY)["records"] == before
+
+
+def test_what_could_not_be_read_is_not_allowed_by_the_way() -> None:
+    """A claim that is no longer a boolean cannot be read by the rule that would call it an overclaim."""
+    put(builder.change(RECORD, {"/entry/year": "2024", "/scientific_verification_awarded": "true"}))
+    configure(allow("schema-violation", pointer="/entry/year"))
+    found = report(*DAY)
+    assert [one["pointer"] for one in found["records"][0]["allowed"]] == ["/entry/year"]
+    assert ("schema-violation", "/scientific_verification_awarded") in {
+        (finding["rule"], finding["pointer"]) for finding in found["records"][0]["findings"] if finding["level"] == "error"
+    }
+    assert found["verdict"] == "fail"
 
 
 def test_an_allowance_is_for_the_hashed_record_id() -> None:
@@ -418,7 +446,7 @@ def test_an_ungraded_record_can_have_allowances() -> None:
 ALLOWANCES = st.lists(
     st.builds(
         Allowance,
-        st.sampled_from(["text-mismatch", "overclaim", "schema-violation"]),
+        st.sampled_from(["text-mismatch", "overclaim", "people-mismatch"]),
         st.sampled_from([ID, builder.record("two")["target"]["record_id"]]),
         st.sampled_from(["a", "b"]),
         st.sampled_from([date(2026, 1, 1), date(2026, 7, 1), date(2026, 8, 1)]),
@@ -500,6 +528,8 @@ def test_the_library_judges_by_the_time_that_it_is_given() -> None:
         assert verify_bytes(data, options=Options(allowances=(allowance,), now=now)).verdict == verdict
     with pytest.raises(ValueError, match="reference time"):
         verify_bytes(data, options=Options(allowances=(allowance,)))
+    with pytest.raises(ValueError, match="name its pointer"):
+        verify_bytes(data, options=Options(allowances=(allowance._replace(rule="schema-violation"),), now=NOW))
     with pytest.raises(ValueError, match="no reason"):
         verify_bytes(data, options=Options(allowances=(allowance._replace(reason=" "),), now=NOW))
     with pytest.raises(ValueError, match="no rule"):
@@ -512,3 +542,45 @@ def test_the_example_in_the_documentation_can_be_used() -> None:
     done = run(*DAY)
     assert done.exit_code != 2, done.stderr
     assert Path("report.json").is_file()
+
+
+@pytest.mark.parametrize("name", ["wrs-verify.toml", "pyproject.toml", "named"])
+def test_only_a_regular_file_is_read(name: str) -> None:
+    """A pipe would be waited for."""
+    put(RECORD)
+    os.mkfifo(name)
+    done = run(*(["--config", name] if name == "named" else []))
+    assert (done.exit_code, f"{name}: this is not a regular file" in done.output) == (2, True)
+
+
+def test_a_link_to_a_configuration_is_followed_and_an_empty_name_is_none() -> None:
+    put(RECORD)
+    configure("strict = true", "real.toml")
+    Path("wrs-verify.toml").symlink_to("real.toml")
+    assert "wrs-verify.toml: sets strict" in run().output
+    done = run("--config", "")
+    assert (done.exit_code, "--config names no file" in done.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.wrs-verify]\nstrict = true\n",
+        '[ "tool" . "wrs-verify" ]\nstrict = true\n',
+        '[tool."wrs\\u002dverify"]\nstrict = true\n',
+        "tool.wrs-verify.strict = true\n",
+        "[tool]\nwrs-verify = { strict = true }\n",
+    ],
+)
+def test_a_table_of_a_project_is_found_however_its_name_is_written(text: str) -> None:
+    put(WRONG["text-mismatch"])
+    configure(text, "pyproject.toml")
+    done = run()
+    assert (done.exit_code, "pyproject.toml: sets strict" in done.output) == (1, True)
+
+
+@pytest.mark.parametrize("text", ["= 1\n", 'a = "\\u002d"\n= 1\n'])
+def test_a_broken_file_of_other_tools_is_passed_over(text: str) -> None:
+    put(RECORD)
+    configure(text, "pyproject.toml")
+    assert run().exit_code == 0

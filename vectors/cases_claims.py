@@ -21,10 +21,9 @@ def overclaim() -> list[Case]:
         altered(
             rule,
             "awarded",
-            "Verified, although nobody reviewed it and nothing was replayed. The term is unfamiliar too.",
+            "Verified, although nobody reviewed it and nothing was replayed: that the term is unfamiliar too is not said apart.",
             {awarded: True},
             error(rule, awarded),
-            warning("unknown-term", awarded),
         ),
         altered(
             rule,
@@ -32,7 +31,6 @@ def overclaim() -> list[Case]:
             "Verified after a review, although no formal replay was run.",
             {awarded: True, reviewed: "REVIEWED"},
             error(rule, awarded),
-            warning("unknown-term", awarded),
             warning("unknown-term", reviewed),
         ),
         altered(
@@ -48,7 +46,6 @@ def overclaim() -> list[Case]:
             "Verified and certified: the one that nothing shows is the verification.",
             dict.fromkeys((*certified, awarded), True),
             error(rule, awarded),
-            warning("unknown-term", awarded),
         ),
         altered(
             rule,
@@ -56,7 +53,6 @@ def overclaim() -> list[Case]:
             "Submitted by an agent, in the human lane and without one agent named.",
             {submitted: True},
             error(rule, submitted),
-            warning("unknown-term", submitted),
         ),
         altered(
             rule,
@@ -64,7 +60,6 @@ def overclaim() -> list[Case]:
             "Verified, with terms of its own for what was not done.",
             {awarded: True, reviewed: "NEVER_REVIEWED", "/entry/scientific_assessment/formal_replay": "NONE_RUN"},
             error(rule, awarded),
-            warning("unknown-term", awarded),
             warning("unknown-term", reviewed),
             warning("unknown-term", "/entry/scientific_assessment/formal_replay"),
         ),
@@ -74,7 +69,6 @@ def overclaim() -> list[Case]:
             "Submitted by an agent whose name is empty.",
             {submitted: True, "/entry/agents": [""]},
             error(rule, submitted),
-            warning("unknown-term", submitted),
         ),
     ]
 
@@ -187,7 +181,7 @@ def date_order() -> list[Case]:
             warning(rule, assessed),
         ),
         case("one-day", "All on one day: no day is after another.", {cutoff: "2025-03-10", assessed: "2025-03-10"}),
-        case("counter", "The edition's counter is no part of its date.", {edition: "2025-03-05.12"}),
+        case("counter", "The edition's counter is not a part of its date.", {edition: "2025-03-05.12"}),
     ]
 
 

@@ -179,6 +179,14 @@ def broken_chain() -> list[Case]:
             [first, other_content(second), third],
             error(rule, place, "c"),
         ),
+        drop(
+            rule,
+            "skipped",
+            "The third version refers to the first, by another content hash than the one that is here.",
+            [first, second, change(third, {"/version/previous": {**target(first), "content_hash": digest("other")}})],
+            error(rule, place, "c"),
+            error("version-chain", "/version/previous/version", "c"),
+        ),
         drop(rule, "whole", "Three versions, each of which refers to the one before.", [third, second, first]),
     ]
 
@@ -192,6 +200,15 @@ def open_chain() -> list[Case]:
     return [
         drop(rule, "alone", "A second version without the first.", [second], note(rule, place)),
         drop(rule, "gap", "The second of three versions is missing.", [first, third], note(rule, place, "b")),
+        drop(
+            rule,
+            "skipped",
+            "The third version refers to the first, which is not here.",
+            [change(third, {"/version/previous": target(first)})],
+            note(rule, place),
+            error("version-chain", "/version/previous/version"),
+        ),
+        drop(rule, "whole", "Three versions, each of which refers to the one before.", [first, second, third]),
         drop(
             rule,
             "forged",
@@ -251,7 +268,9 @@ def dangling_reference() -> list[Case]:
             rule,
             "no-name",
             "Related items that name no entry.",
-            [naming("no-name", {"note": "Free text"}, "A sentence, which is no entry id.")],
+            [naming("no-name", {"note": "Free text"}, "A sentence, which is not an entry id.")],
+            note("unknown-reference", "/entry/related/0"),
+            note("unknown-reference", "/entry/related/1"),
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""Inputs that are no records because they can't be read as JSON: the input family of rules.
+"""Inputs that are not records because they can't be read as JSON: the input family of rules.
 
 The place of these findings is a matter of the parser, so that no pointer is stated.
 """
@@ -56,20 +56,20 @@ def no_json() -> list[Case]:
         case("trailing-comma", "A comma after the last member of the record.", replaced('"SOURCE_LINKED_NOTE"', '"SOURCE_LINKED_NOTE",')),
         case("single-quotes", "A string in single quotes.", replaced('"Example topic"', "'Example topic'")),
         case("comment", "A comment, which JSON does not have.", replaced('"Example topic",', '"Example topic", // a comment')),
-        case("not-a-number", "NaN, which many parsers take, is no JSON.", related('"number": NaN')),
+        case("not-a-number", "NaN, which many parsers take, is not JSON.", related('"number": NaN')),
         case("leading-zero", "A number with a leading zero.", replaced('"year": 2024', '"year": 02024')),
         case("control-character", "A tab stands in a string as itself instead of as \\t.", replaced("Example topic", "Example\ttopic")),
-        case("bad-escape", "\\x is no escape of JSON.", replaced("Example topic", r"Example \x41topic")),
+        case("bad-escape", "\\x is not an escape of JSON.", replaced("Example topic", r"Example \x41topic")),
         case("two-documents", "A second value follows the record.", PLAIN + b"{}\n"),
         case("empty", "A file of no bytes: it stands where a record should be, and is none.", b""),
         case("blank", "White space only.", b" \n"),
         case("byte-order-mark", "A byte order mark before the record (RFC 8259, section 8.1).", b"\xef\xbb\xbf" + PLAIN),
         case("utf-16", "The record in UTF-16; records are in UTF-8.", b"\xff\xfe" + PLAIN.decode().encode("utf-16-le")),
-        case("latin-1", "A letter in ISO 8859-1: a byte that is no UTF-8.", replaced("Example topic", b"Ex\xe9mple topic")),
-        case("overlong", "A solidus as the overlong form C0 AF, which is no UTF-8.", replaced("Example topic", b"Example\xc0\xaftopic")),
+        case("latin-1", "A letter in ISO 8859-1: a byte that is not UTF-8.", replaced("Example topic", b"Ex\xe9mple topic")),
+        case("overlong", "A solidus as the overlong form C0 AF, which is not UTF-8.", replaced("Example topic", b"Example\xc0\xaftopic")),
         case(
             "utf-8-surrogate",
-            "Half of a surrogate pair written as three bytes, which is no UTF-8.",
+            "Half of a surrogate pair written as three bytes, which is not UTF-8.",
             replaced("Example topic", b"\xed\xa0\xbd"),
         ),
     ]
@@ -146,7 +146,7 @@ def too_deep() -> list[Case]:
         case("very-deep", "5000 nested arrays, which exhaust the stack of a careless parser.", enclosed(5000, "[", "", "]")),
         case(
             "at-the-limit",
-            "200 nested arrays are read, and are no record of a known profile.",
+            "200 nested arrays are read, and are not a record of a known profile.",
             enclosed(200, "[", "", "]"),
             error("unknown-profile", ""),
         ),
@@ -197,7 +197,7 @@ def too_many() -> list[Case]:
         broken(
             rule,
             "unfamiliar",
-            "Two unknown members, of which one is listed: what is not listed is no error.",
+            "Two unknown members, of which one is listed: what is not listed is not an error.",
             two,
             warning("unknown-member"),
             warning(rule),
@@ -214,7 +214,7 @@ def unreadable() -> list[Case]:
         case("truncated", "A compressed record whose last bytes are missing.", bz2.compress(PLAIN)[:-8], ".json.bz2"),
         case("wrong-checksum", "A gzip file whose checksum is not that of its content.", gzipped(PLAIN, zlib.crc32(PLAIN) ^ 1), ".json.gz"),
         case("not-compressed", "A record named .gz that is not compressed.", PLAIN, ".json.gz"),
-        case("no-archive", "A text named .zip.", b"A placeholder text, which is no archive.\n", ".zip"),
+        case("no-archive", "A text named .zip.", b"A placeholder text, which is not an archive.\n", ".zip"),
     ]
 
 

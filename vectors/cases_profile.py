@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
-from builder import REMOVE, record, text
-from cases import Case, altered, as_error, error, files, warning
+from builder import REMOVE, change, record, text
+from cases import Case, altered, as_error, error, files, note, warning
 
 
 def unknown_profile() -> list[Case]:
@@ -60,7 +61,7 @@ def schema_violation() -> list[Case]:
             rule, "missing-hash", "No public view hash.", {"/version/public_view_hash": REMOVE}, error(rule, "/version"), stamped=False
         ),
         altered(rule, "text-for-number", "The year as a string.", {"/entry/year": "2024"}, error(rule, "/entry/year")),
-        altered(rule, "fraction", "A year that is no whole number.", {"/entry/year": 2024.5}, error(rule, "/entry/year")),
+        altered(rule, "fraction", "A year that is not a whole number.", {"/entry/year": 2024.5}, error(rule, "/entry/year")),
         altered(rule, "null-for-text", "A topic that is null.", {"/entry/topic": None}, error(rule, "/entry/topic")),
         altered(rule, "number-for-boolean", "1 is not true.", {"/entry/authors_complete": 1}, error(rule, "/entry/authors_complete")),
         altered(rule, "object-for-list", "An object where there must be a list.", {"/entry/agents": {}}, error(rule, "/entry/agents")),
@@ -131,6 +132,22 @@ SOURCE_ADDRESSES = (
 )
 
 
+def too_many_violations() -> list[Case]:
+    rule = "too-many-violations"
+
+    def case(name: str, comment: str, pointer: str, value: object) -> Case:
+        document = change(record(f"{rule}-{name}"), {pointer: value}, stamped=True)
+        found = [error(rule, ""), error("too-many-findings", "")]
+        return Case(rule, name, comment, files(rule, name, json.dumps(document).encode()), found, ["--max-findings", "1"])
+
+    return [
+        case("names", "10,001 numbers where names should be: the rest was not compared with the schema.", "/entry/humans", [0] * 10_001),
+        case(
+            "members", "10,001 members that the profile does not name.", "/entry/scientific_assessment", {f"x{n}": 0 for n in range(10_001)}
+        ),
+    ]
+
+
 def with_address(address: str) -> object:
     return lambda statement: statement.replace("https://example.org/source/1", address)
 
@@ -183,4 +200,34 @@ def unknown_term() -> list[Case]:
     ]
 
 
-CASES: Sequence[Case] = [*unknown_profile(), *schema_violation(), *unknown_member(), *unknown_term()]
+def unknown_reference() -> list[Case]:
+    rule = "unknown-reference"
+
+    def case(name: str, comment: str, item: object, *found: str, place: str = "/entry/related") -> Case:
+        return altered(rule, name, comment, {place: [item]}, *[note(rule, each) for each in found])
+
+    own = f"{rule}-own-id"
+    return [
+        case("sentence", "A sentence, which is not an entry id.", "See also the second paper.", "/entry/related/0"),
+        case("other-member", "An object that names something in a member of another name.", {"entry": "example"}, "/entry/related/0"),
+        case("number-for-id", "An id that is a number.", {"id": 7}, "/entry/related/0"),
+        case(
+            "part-with-id",
+            "A part with an id, which may well be its own and not that of an entry.",
+            {"id": "example-part"},
+            "/entry/subresults/0",
+            place="/entry/subresults",
+        ),
+        case("upper-case", "An entry id in upper-case letters.", own.upper(), "/entry/related/0"),
+        case("own-id", "A record that names its own entry.", own),
+    ]
+
+
+CASES: Sequence[Case] = [
+    *unknown_profile(),
+    *too_many_violations(),
+    *schema_violation(),
+    *unknown_member(),
+    *unknown_term(),
+    *unknown_reference(),
+]

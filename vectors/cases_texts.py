@@ -86,9 +86,8 @@ def text_mismatch() -> list[Case]:
         altered(
             rule,
             "one-scope",
-            "The scope of the full grade alone: it is also not what its short copy says.",
+            "The scope of the full grade alone: it is also not what its short copy says, which is an error, and told alone.",
             {"/published_grade/scope": "Another scope."},
-            warning(rule, "/published_grade/scope"),
             error("grade-mismatch", "/published_grade/scope"),
         ),
     ]
@@ -131,7 +130,6 @@ def source_mismatch() -> list[Case]:
             "hashed-address",
             "The hashed address is another: evidence and statement, hashed too, side with the copies.",
             {"/version/record/sources/1/url": elsewhere},
-            more=[warning("statement-mismatch", "/version/record/sources/1/url")],
         ),
         case("fewer", "The entry has one source only.", {"/entry/sources": lambda items: items[:1]}),
         case("more", "The entry has a source more.", {"/entry/sources": lambda items: [*items, extra]}),
@@ -207,7 +205,7 @@ def people_beyond_byline() -> list[Case]:
         return altered(family, name, comment, {}, *findings, base=record("example-byline", people=12, byline=byline), arguments=arguments)
 
     return [
-        case("last", "The last person of twelve is no contributor.", range(11), BEYOND),
+        case("last", "The last person of twelve is not a contributor.", range(11), BEYOND),
         case("between", "Only the second, the fifth and the eleventh are contributors, in this order.", (1, 4, 10), BEYOND),
         case("strict", "--strict raises warnings, not notes.", range(11), BEYOND, arguments=STRICT),
         case("all", "Everybody is a contributor: nothing to note.", range(12)),
@@ -267,7 +265,7 @@ def statement_mismatch() -> list[Case]:
         altered(
             rule,
             "no-heading",
-            "The title is no heading, so that the text there stands nowhere.",
+            "The title is not a heading, so that the text there stands nowhere.",
             {STATEMENT: swapped("# An example title", "An example title")},
             warning(rule, STATEMENT),
             warning(rule, STATEMENT),
@@ -293,7 +291,7 @@ def statement_mismatch() -> list[Case]:
         case("link-address", "A link leads elsewhere.", swapped("https://example.org/source/1", "https://example.org/elsewhere")),
         case("link-text", "A link reads otherwise.", swapped("[Example source 2]", "[Another source]")),
         case("link-left-out", "The second source is left out.", swapped(second, "")),
-        case("link-added", "A third link is no source.", swapped(second, second + "- [More](https://example.org/more)\n")),
+        case("link-added", "A third link is not a source.", swapped(second, second + "- [More](https://example.org/more)\n")),
         case("section-order", "The sources stand before the scope.", sources_first),
         altered(
             rule,
@@ -322,10 +320,48 @@ def statement_mismatch() -> list[Case]:
             warning(rule, STATEMENT),
             base=record("example-link-in-a-title", sources=[("Paper](https://example.org/other) [mirror", "https://example.org/source/1")]),
         ),
+        *marked_texts(),
         case(
             "more-people",
             "A paragraph with more names follows the people.",
             swapped(f"\n\n{ROLE_NOTE}", f"\n\nMallory Example\n\n{ROLE_NOTE}"),
+        ),
+    ]
+
+
+def marked_texts() -> list[Case]:
+    """Texts that are the same in all copies, and in the statement are shown as something else than text."""
+    rule, address = "statement-mismatch", "https://example.org/elsewhere"
+
+    def case(name: str, comment: str, pointer: str | None, **choices: Any) -> Case:
+        found = [warning(rule, pointer)] if pointer else []
+        return altered(rule, name, comment, {}, *found, base=record(f"example-{name}", **choices))
+
+    title, summary, source = "/version/record/title", "/version/record/summary", "/version/record/sources/0"
+    return [
+        case("marked-title", "The title is a link in the statement.", title, title=f"An [example title]({address})"),
+        case("marked-summary", "The summary shows a picture.", summary, summary=f"A placeholder ![]({address}.gif) summary."),
+        case("marked-summary-html", "The summary holds HTML.", summary, summary="A placeholder <s>summary</s>."),
+        case("marked-summary-heading", "The summary is a quotation with a heading.", summary, summary="> # Retracted"),
+        case(
+            "marked-boundary",
+            "The boundary holds an address in angle brackets.",
+            "/version/record/scope/description",
+            boundary=f"A <{address}>",
+        ),
+        case("marked-name", "A person's name is a link.", "/entry/humans", people=[f"[Example Author]({address})", "Example Author 2"]),
+        case(
+            "marked-source", "A source's title ends with a backslash, so that there is no link.", source, sources=[("A source\\", address)]
+        ),
+        case("cut-off-address", "The address is cut off where the link ends.", source, sources=[("A source", f"{address})/more")]),
+        case("html-in-a-source", "A source's title holds HTML.", source, sources=[("A <b>source</b>", address)]),
+        case(
+            "not-marked",
+            "Signs that mean nothing to Markdown as they stand here.",
+            None,
+            title="A title with [brackets] and *stars*",
+            summary="A placeholder: p < 0.05, a_b_c, 1 > 0, \\alpha, R&D, see [1] and [2]: here.",
+            sources=[("A [bracketed] source", "https://example.org/a_(b)?c=1&d=2")],
         ),
     ]
 

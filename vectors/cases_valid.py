@@ -9,6 +9,7 @@ from builder import record, target, text
 from cases import CONTENT, Case, Expected, note, warning
 
 BEYOND = note("people-beyond-byline", "/version/record/contributors")
+UNFOLLOWED = note("unknown-reference", "/entry/related/0")
 NOT_ASSESSED = warning("unknown-term", "/entry/assessment_disposition/status")
 
 
@@ -152,6 +153,7 @@ RECORDS: Sequence[Case] = [
             )
         ),
         CONTENT,
+        UNFOLLOWED,
     ),
     valid(
         "backwards",
@@ -170,18 +172,21 @@ RECORDS: Sequence[Case] = [
         "A free-form object whose names sort differently by UTF-16 code units, code points and bytes, or mean something to some language.",
         text(named("odd-names", related=[{name: number for number, name in enumerate(ODD_NAMES)}])),
         CONTENT,
+        UNFOLLOWED,
     ),
     valid(
         "odd-numbers",
         "Free-form numbers whose canonical form is not how they are written here: 1e21, 1e-7, -0, the smallest and the largest double.",
         text(named("odd-numbers", related=[{"numbers": ODD_NUMBERS}])),
         CONTENT,
+        UNFOLLOWED,
     ),
     valid(
         "deep",
         "Arrays nested 150 levels deep, within the limit.",
         text(named("deep", related=[{"nested": nested(146)}]), indent=None),
         CONTENT,
+        UNFOLLOWED,
     ),
     valid(
         "markup",
@@ -201,12 +206,12 @@ RECORDS: Sequence[Case] = [
     ),
     valid(
         "quoted-headings",
-        "The summary and the boundary quote the statement's own headings in the middle of a line, where they are no headings.",
+        "The summary and the boundary quote the statement's own headings in the middle of a line, where they are not headings.",
         text(
             named(
                 "quoted-headings",
                 summary="A placeholder that quotes ## Scientific scope and ## People and systems in its text.",
-                boundary="It also quotes ## Original sources and - [Example source 1](https://example.org/source/1) in its text.",
+                boundary="It also quotes ## Original sources and - [Example source 1] (https://example.org/source/1) in its text.",
             )
         ),
         CONTENT,

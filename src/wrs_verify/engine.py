@@ -13,7 +13,7 @@ from wrs_verify.facts import facts_of
 from wrs_verify.groups import Group, Grouping
 from wrs_verify.mistakes import too_many_findings
 from wrs_verify.model import Allowance, Allowed, Change, Facts, Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult
-from wrs_verify.placing import placed, placed_problems
+from wrs_verify.placing import Text, placed, placed_problems
 from wrs_verify.profile import SHARED
 from wrs_verify.record import Record, Source
 from wrs_verify.rules import Found, Rule, rules
@@ -45,7 +45,7 @@ class Options(NamedTuple):
 
     `strict` makes warnings fail, `require_content` a content hash that was not recomputed. With `double_check`, independent
     parsers, validators and canonicalizers must agree. Without `notes_placed`, notes have no line and column: a report that does
-    not show them does not need their places.
+    not show them does not need their places. With `excerpts`, findings bring along what stands at their places.
 
     `levels` gives rules another level than their own; `strict` and `require_content` come on top. `allowances` are the findings
     that are allowed, as judged by the reference time `now` (in UTC, if it has no offset). Both have bounds: see `rules`.
@@ -58,6 +58,7 @@ class Options(NamedTuple):
     double_check: bool = False
     limits: Limits = Limits()
     notes_placed: bool = True
+    excerpts: bool = False
     levels: Mapping[str, Level] = {}
     allowances: tuple[Allowance, ...] = ()
     now: datetime | None = None
@@ -116,7 +117,8 @@ def _guarded(data: bytes, name: str, line: int | None, options: Options, sources
     except parsing.ParseError as error:
         problems = [*error.problems, *_parsers_disagree(data, options)]
         findings = [(problem, input_finding(problem, options)) for problem in problems]
-        return Checked(unread(name, line, placed_problems(findings, error.first, data, name, line)), complete=True)
+        text = Text(data, name, line, options.excerpts)
+        return Checked(unread(name, line, placed_problems(findings, error.first, text)), complete=True)
     except Exception as error:  # whatever it is, this record was not checked, and the next one must be
         return Checked(unread(name, line, [_crash("the check", error, options)._replace(input=name, line=line)]), complete=False)
 
@@ -132,9 +134,10 @@ def _checked(data: bytes, name: str, line: int | None, options: Options, sources
     if options.allowances and complete:
         findings, allowed = _excused(findings, record, options)
     findings = _listed(findings, options)
-    result = _result(name, line, record, _placed(findings, data, record, name, line, options), complete=complete)
+    text = Text(data, name, line, options.excerpts)
+    result = _result(name, line, record, _placed(findings, record, text, options), complete=complete)
     if allowed:
-        where = placed([one.finding for one in allowed], data, record.value, name, line)
+        where = placed([one.finding for one in allowed], record.value, text)
         allowed = tuple(one._replace(finding=finding) for one, finding in zip(allowed, where, strict=True))
         result = result._replace(allowed=tuple(sorted(allowed, key=lambda one: order(one.finding))))
     return Checked(result, complete, facts_of(record, result))
@@ -168,12 +171,14 @@ def _excused(findings: list[Finding], record: Record, options: Options) -> tuple
     return policy.excuse(findings, target["record_id"], int(target["version"]), options.allowances, options.now)
 
 
-def _placed(findings: list[Finding], data: bytes, record: Record, name: str, line: int | None, options: Options) -> list[Finding]:
+def _placed(findings: list[Finding], record: Record, text: Text, options: Options) -> list[Finding]:
     if not options.notes_placed:
-        notes = [finding._replace(input=name, line=line) for finding in findings if finding.level == "note" and not finding.related]
+        notes = [
+            finding._replace(input=text.name, line=text.line) for finding in findings if finding.level == "note" and not finding.related
+        ]
         findings = [finding for finding in findings if finding.level != "note" or finding.related]
-        return notes + placed(findings, data, record.value, name, line)
-    return placed(findings, data, record.value, name, line)
+        return notes + placed(findings, record.value, text)
+    return placed(findings, record.value, text)
 
 
 def _source(record: Record, sources: Lookup, limits: Limits) -> Source | None:

@@ -1,4 +1,4 @@
-"""What is wrong with a text that is no I-JSON (RFC 7493): every mistake, in words, at its place.
+"""What is wrong with a text that is not I-JSON (RFC 7493): every mistake, in words, at its place.
 
 Parsers only refuse such a text. This scans it anew, as far as it is JSON, without recursion and in linear time.
 """
@@ -64,7 +64,9 @@ def diagnose(data: bytes, limits: Limits) -> tuple[tuple[Problem, ...], dict[int
 def too_many_findings(most: int, others: str) -> Problem:
     """The problem of a record that has more findings than are listed. `others`: how many there are beyond, by level."""
     others = re.sub(r"\b(1 [a-z]+)s\b", r"\1", others)
-    return Problem("too-many-findings", f"more than {most} findings (--max-findings): {others} beyond are not listed", pointer="")
+    return Problem(
+        "too-many-findings", f"more than {most} finding{'s' * (most != 1)} (--max-findings): {others} beyond are not listed", pointer=""
+    )
 
 
 def _problems(data: bytes, max_depth: int) -> Iterator[tuple[Problem, int | None]]:
@@ -175,8 +177,8 @@ _STRING_PART = pattern(rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})
 _ODDITIES = (
     (pattern(rb"//|/\*|#"), "a comment ({}) stands here, which JSON does not have"),
     (pattern(rb"'"), "a single quote stands here, where JSON has double quotes"),
-    (pattern(rb"-?(?:NaN|Infinity)"), "{} is no number of JSON"),
-    (pattern(rb"True|False|None|undefined"), "{} is no value of JSON"),
+    (pattern(rb"-?(?:NaN|Infinity)"), "{} is not a number in JSON"),
+    (pattern(rb"True|False|None|undefined"), "{} is not a value in JSON"),
     (pattern(rb"(?<![0-9])(?:\+|\.(?=[0-9]))"), "a number begins with {}"),
     (pattern(rb"-(?![0-9])"), "a minus sign stands here without a number"),
     (pattern(rb"(?<=[0-9])[.eE]"), "a number is broken off at its {}"),
@@ -238,5 +240,6 @@ def _bad_string(data: bytes, offset: int) -> tuple[int, str] | None:
         escaped = data[end + 1]
         if escaped == 0x75:
             return end, r"\u is not followed by four hexadecimal digits"
-        return end, f"\\{chr(escaped)} is no escape" if 0x20 < escaped < 0x7F else f"a backslash before the byte {escaped:02X} is no escape"
+        what = f"\\{chr(escaped)}" if 0x20 < escaped < 0x7F else f"a backslash before the byte {escaped:02X}"
+        return end, f"{what} is not an escape"
     return end, f"the control character {data[end]:02X} stands in a string, where it must be escaped"

@@ -145,7 +145,7 @@ def _float(text: str) -> float:
 
 
 def _constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not JSON")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_int=_integer, parse_float=_float, parse_constant=_constant)
@@ -174,7 +174,7 @@ def same(left: Json, right: Json) -> bool:
 def disagreement(data: bytes, limits: Limits) -> str | None:
     """How the fast and the reference parser differ about a text; None where they do not. For `--double-check`.
 
-    `jiter` is not asked about limits, nor about numbers that a double cannot hold: a text refused for these alone is no disagreement.
+    `jiter` is not asked about limits, nor about numbers that a double cannot hold: a text refused for these alone is not a disagreement.
     """
     refused: set[str] = set()
     expected: Json = None

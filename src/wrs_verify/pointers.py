@@ -12,7 +12,20 @@ from typing import TypeAlias
 
 from wrs_verify.model import Json
 
-__all__ = ["escape", "join", "locate", "locate_all", "position", "positions", "resolve", "scan", "split", "string_text"]
+__all__ = [
+    "escape",
+    "join",
+    "locate",
+    "locate_all",
+    "offset_of",
+    "offsets_of",
+    "position",
+    "positions",
+    "resolve",
+    "scan",
+    "split",
+    "string_text",
+]
 
 Event: TypeAlias = tuple[str, int, int, list[str | int]]
 
@@ -236,8 +249,14 @@ def locate(data: bytes, pointer: str, *, name: bool = False, occurrence: int = 0
     `name` asks for the member's name instead of its value, where it is a member. Of several members of one name the last counts, as
     in a parser; `occurrence` asks for another one at the pointer's end (1 is the first). `exists=True` is a promise that the text
     is valid JSON without repeated names in which the pointer refers to a value: then most of the text need not be scanned.
-    Returns None where the text has no value at all. Raises ValueError where the pointer is none.
+    Returns None where the text has no value at all. Raises ValueError where it is not a pointer.
     """
+    offset = offset_of(data, pointer, name=name, occurrence=occurrence, exists=exists)
+    return None if offset is None else position(data, offset)
+
+
+def offset_of(data: bytes, pointer: str, *, name: bool = False, occurrence: int = 0, exists: bool = False) -> int | None:
+    """As `locate`, but the offset of the first byte."""
     tokens = split(pointer)
     start = 0
     if exists and tokens and not _has_unicode_escape(data):
@@ -248,23 +267,28 @@ def locate(data: bytes, pointer: str, *, name: bool = False, occurrence: int = 0
                 continue
             rest = tokens[number + 1 :]
             if not rest:
-                return position(data, begin if name else colon.end())
+                return begin if name else colon.end()
             start, tokens = colon.end(), rest
             break
     root, deepest = _plan([tokens])
     _find(data, start, root, deepest, occurrence=occurrence, once=exists)
-    offset = _nearest(root, tokens, name=name)
-    return None if offset is None else position(data, offset)
+    return _nearest(root, tokens, name=name)
 
 
 def locate_all(data: bytes, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
     """The place of each pointer's value as `locate` gives it, in one scan; those without any place are left out."""
+    found = offsets_of(data, pointers)
+    places = positions(data, found.values())
+    return {pointer: places[offset] for pointer, offset in found.items()}
+
+
+def offsets_of(data: bytes, pointers: Iterable[str]) -> dict[str, int]:
+    """As `locate_all`, but the offsets of the first bytes."""
     routes = {pointer: split(pointer) for pointer in pointers}
     root, deepest = _plan(routes.values())
     _find(data, 0, root, deepest)
     found = {pointer: _nearest(root, tokens) for pointer, tokens in routes.items()}
-    places = positions(data, [offset for offset in found.values() if offset is not None])
-    return {pointer: places[offset] for pointer, offset in found.items() if offset is not None}
+    return {pointer: offset for pointer, offset in found.items() if offset is not None}
 
 
 def _has_unicode_escape(data: bytes) -> bool:

@@ -12,7 +12,7 @@ from typing import get_args
 from wrs_verify.model import Allowance, Allowed, Finding, Level, Problem, RecordResult
 from wrs_verify.rules import quote, rules
 
-__all__ = ["allowance_fault", "check", "excuse", "idle", "level_fault", "used"]
+__all__ = ["allowance_fault", "check", "excuse", "idle", "level_fault", "pointer_fault", "used"]
 
 _LEVELS: tuple[Level, ...] = get_args(Level)
 
@@ -23,7 +23,7 @@ def level_fault(name: str, level: object) -> str | None:
     if rule is None:
         return f"there is no rule {quote(name)}"
     if level not in _LEVELS:
-        return f"{quote(level)} is no level; a level is one of {', '.join(_LEVELS)}"
+        return f"{quote(level)} is not a level; a level is one of {', '.join(_LEVELS)}"
     if rule.leeway != "any" and _LEVELS.index(level) > _LEVELS.index(rule.level):
         return f"{name} cannot be lowered: it always is {'an' if rule.level == 'error' else 'a'} {rule.level}"
     return None
@@ -41,6 +41,13 @@ def allowance_fault(name: str) -> str | None:
     return None
 
 
+def pointer_fault(name: str, pointer: object) -> str | None:
+    """Why an allowance of a rule cannot do without a pointer, or None if it can, or has one."""
+    if pointer is None and rules()[name].leeway == "place":
+        return f"{name} is allowed at one place only, since other rules could not read the value there: name its pointer"
+    return None
+
+
 def check(levels: Mapping[str, Level], allowances: Iterable[Allowance], now: datetime | None) -> None:
     """See that levels and allowances can be used.
 
@@ -49,7 +56,7 @@ def check(levels: Mapping[str, Level], allowances: Iterable[Allowance], now: dat
     """
     faults = [level_fault(name, level) for name, level in levels.items()]
     for allowance in allowances:
-        faults.append(allowance_fault(allowance.rule))
+        faults.append(allowance_fault(allowance.rule) or pointer_fault(allowance.rule, allowance.pointer))
         if not allowance.reason.strip():
             faults.append(f"an allowance of {allowance.rule} has no reason")
         if now is None:

@@ -29,6 +29,7 @@ _SUFFIX = ".schema.json"
 _MOST = 10_000
 
 _ERROR = "schema-violation"
+_TOO_MANY = "too-many-violations"
 
 #: Characters of a value that a message shows.
 _SHOWN = 80
@@ -87,14 +88,14 @@ def violations(profile: str, value: Json, limit: int) -> tuple[list[Violation], 
     found = [_violation(error) for error in islice(errors, _MOST)]
     if next(errors, None) is not None:
         message = f"there are more than {_MOST:,} violations; the rest of the record was not looked at"
-        found.append(Violation("", "", _ERROR, message, None, None))
-    kept = sorted(found, key=lambda each: (each.rule != _ERROR, each[:4]))[:limit]
+        found.append(Violation("", "", _TOO_MANY, message, None, None))
+    kept = sorted(found, key=lambda each: (each.rule not in (_TOO_MANY, _ERROR), each[:4]))[:limit]
     return sorted(kept, key=lambda each: each[:4]), len(found)
 
 
 @cache
 def profiles() -> frozenset[str]:
-    """Name the profiles of whole documents: schemas that demand a `profile` of their own name, and are no part of another."""
+    """Name the profiles of whole documents: schemas that demand a `profile` of their own name, and are not a part of another."""
     schemas = _schemas()
     parts = {ref.partition("#")[0] for each in schemas.values() for ref in _references(each)}
     return frozenset(

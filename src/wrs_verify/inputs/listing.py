@@ -60,6 +60,8 @@ def _distinct(found: Iterator[Found]) -> Iterator[Found]:
 
 
 def _given(path: str, selection: Selection, base: str) -> Source | Iterator[Found]:
+    if not path:
+        raise MissingPath("a path is empty: it names no file or folder")
     if path == "-":
         return Source("-", "-", "either", place="stdin")
     if path.startswith("file://"):

@@ -6,8 +6,11 @@ What a backend raises is its own affair (`aiohttp.ClientError`, the exceptions o
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import re
+import socket
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -183,6 +186,18 @@ def opened(url: str, *, seekable: bool) -> Reads:
             return Reads(filesystem.open(path, "rb", block_size=0))
         return Reads(io.BufferedReader(_Ranges(filesystem, path), 2 * BLOCK))
     except FileNotFoundError as error:
-        raise Stop("unreadable-input", "cannot be opened: it is not there") from error
+        raise Stop("unreadable-input", _not_found(url, error)) from error
     except Exception as error:
         raise Stop("unreadable-input", f"cannot be opened: {type(error).__name__}") from error
+
+
+def _not_found(url: str, error: BaseException) -> str:
+    """Why something was not found. Of a server that cannot be reached fsspec says so too: what it met with stands behind its error."""
+    behind = error.__cause__ or error.__context__
+    if behind is None or not _web(url) or getattr(behind, "status", None) == 404:
+        return "cannot be opened: it is not there"
+    if isinstance(behind.__cause__ or behind.__context__, socket.gaierror):
+        return "cannot be reached: the name of its host is not known"
+    if isinstance(behind, OSError) and behind.errno is not None and behind.errno in errno.errorcode:
+        return f"cannot be reached: {os.strerror(behind.errno).lower()}"
+    return f"cannot be reached: {type(behind).__name__}"

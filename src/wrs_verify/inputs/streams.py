@@ -16,7 +16,7 @@ __all__ = ["BLOCK", "RATIO_GRACE", "Budget", "Feed", "Seekable", "blocks_of", "e
 
 BLOCK = 128 * 1024
 
-#: What expands to no more than this is not held to the ratio: so little is no bomb, and short texts of one letter do shrink.
+#: What expands to no more than this is not held to the ratio: so little is not a bomb, and short texts of one letter do shrink.
 RATIO_GRACE = 64 * 1024 * 1024
 
 #: Memory that a decompressor may ask for. `xz -9` needs 65 MiB, `zstd --ultra -22` 128 MiB.

@@ -144,7 +144,7 @@ def _entries(stream: Seekable) -> Iterator[_Entry]:
 
 
 def _extra_fields(extra: bytes) -> Iterator[tuple[int, bytes]]:
-    """Extra fields (section 4.5): number and data. What is no field is passed over, as every tool does."""
+    """Extra fields (section 4.5): number and data. What is not a field is passed over, as every tool does."""
     start = 0
     while start + 4 <= len(extra):
         number, size = struct.unpack_from("<2H", extra, start)

@@ -14,6 +14,8 @@ A rule's scope says what the function is given and when:
 A rule's leeway says how far a user may go easy on it:
 
 * `none`: not at all. The verdict would rest on nothing without it; so it is with every error outside the records;
+* `place`: at one place in one record, by an allowance that names its pointer. Its level cannot be lowered. Where a value is not of its
+  form, other rules could not read it and were silent: whoever allows that is to say of which value;
 * `record`: in one record, by an allowance. Its level cannot be lowered;
 * `any`: by an allowance, and by a lower level.
 """
@@ -31,7 +33,7 @@ from wrs_verify.model import Json, Level, Related
 __all__ = ["FAMILIES", "Found", "Leeway", "Rule", "Scope", "contrast", "quote", "rule", "rules"]
 
 Scope: TypeAlias = Literal["input", "record", "drop", "history", "run"]
-Leeway: TypeAlias = Literal["none", "record", "any"]
+Leeway: TypeAlias = Literal["none", "place", "record", "any"]
 
 FAMILIES = ("input", "profile", "hashes", "agreement", "claims", "drop", "history", "configuration", "engine")
 

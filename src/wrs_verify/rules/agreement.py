@@ -9,7 +9,7 @@ from wrs_verify.agreements import Comparison, Copy, Judgement
 from wrs_verify.agreements.people import CONTRIBUTORS, PEOPLE
 from wrs_verify.model import Json, Related
 from wrs_verify.record import Record
-from wrs_verify.rules import Found, contrast, quote, rule
+from wrs_verify.rules import Found, contrast, quote, rule, rules
 
 #: Agreeing and differing copies that a finding is related to at most; its message counts all of them.
 _MAX_RELATED, _MAX_ODD = 16, 4
@@ -21,14 +21,34 @@ def _differences(record: Record, name: str) -> Iterator[Found]:
             related = tuple(Related(pointer, _small(record.at(pointer))) for pointer in odd.related)
             yield Found(odd.pointer, odd.message, odd.expected, odd.actual, related)
     told = set()
+    tellers = _tellers(record)
     for comparison, judgement in record.judgements:
         others = tuple(Related(copy.pointer, copy.value) for copy in judgement.agreeing[:_MAX_RELATED] if copy.pointer is not None)
         for copy in judgement.odd:
-            if (copy.rule or comparison.rule) == name and copy.pointer is not None and copy.pointer not in told:
+            ours = (copy.rule or comparison.rule) == name and tellers.get(copy.pointer, name) == name
+            if ours and copy.pointer is not None and copy.pointer not in told:
                 more = [Related(odd.pointer, odd.value) for odd in judgement.odd[:_MAX_ODD] if odd.pointer not in (None, copy.pointer)]
                 yield _difference(record, comparison, judgement, copy, (*others, *more))
                 if not copy.part:
                     told.add(copy.pointer)
+
+
+def _tellers(record: Record) -> dict[str | None, str]:
+    """For each whole value that differs from a copy, the rule that says so: one defect, where several rules compare the value.
+
+    It is the first of the table, but an error before a warning.
+    """
+    tellers: dict[str | None, str] = {}
+    for comparison, judgement in record.judgements:
+        for copy in judgement.odd:
+            name = copy.rule or comparison.rule
+            if not copy.part and (copy.pointer not in tellers or (_is_error(name) and not _is_error(tellers[copy.pointer]))):
+                tellers[copy.pointer] = name
+    return tellers
+
+
+def _is_error(name: str) -> bool:
+    return rules()[name].level == "error"
 
 
 def _small(value: Json) -> Json:
@@ -198,8 +218,11 @@ def credit_mismatch(record: Record) -> Iterator[Found]:
 def statement_mismatch(record: Record) -> Iterator[Found]:
     """The statement does not repeat the record's title, summary, boundary and sources, in order.
 
-    Why: people read the statement, programs the members: both must be told the same.
+    Also where it repeats them, but a reader is shown one of these texts, or a name, as a link, a picture, HTML or a heading.
 
-    Mend: write the statement anew from the members.
+    Why: people read the statement, programs the members: both must be told the same. A title that is a link leads its readers to
+    a place that no member names.
+
+    Mend: write the statement anew from the members, and take the markup out of these.
     """
     return _differences(record, "statement-mismatch")

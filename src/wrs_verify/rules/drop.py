@@ -51,7 +51,7 @@ def duplicate_record(groups: Iterable[Group]) -> Iterator[Found]:
     """
     for group in groups:
         message = f"the same document is here {group.held.times} times: in {_places(group.held.first[0])}"
-        yield _found(message, _some(group.held), lambda entry: ("", _hash(entry.key[0])))
+        yield _found(message, _some(group.held), lambda _: ("", None))
 
 
 @rule("equivocation", "error", "drop")
@@ -120,7 +120,7 @@ def entry_conflict(groups: Iterable[Group]) -> Iterator[Found]:
 
 @rule("broken-chain", "error", "drop")
 def broken_chain(groups: Iterable[Group]) -> Iterator[Found]:
-    """A record refers to the version before it by another content hash than that version has in the drop.
+    """A record refers to an earlier version of itself by another content hash than that version has in the drop.
 
     Why: either the earlier version was replaced after the later one referred to it, or the later one does not follow from it.
 
@@ -137,7 +137,7 @@ def broken_chain(groups: Iterable[Group]) -> Iterator[Found]:
 
 @rule("open-chain", "note", "drop")
 def open_chain(groups: Iterable[Group]) -> Iterator[Found]:
-    """The version before a record is not in the drop, so that the chain could not be followed.
+    """The earlier version that a record refers to is not in the drop, so that the chain could not be followed.
 
     A record whose public view hash does not match does not count as being there.
 

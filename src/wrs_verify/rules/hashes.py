@@ -143,13 +143,26 @@ def view_alters_source(record: Record) -> Iterator[Found]:
 
 @rule("unusable-source", "error", "run")
 def unusable_source(problem: Problem) -> Iterator[Found]:
-    """Something that was supplied with `--sources` cannot be used: it is no source version, or not the only one of
+    """Something that was supplied with `--sources` cannot be used: it is not a source version, or not the only one of
     its record and version.
 
     Why: with two source versions for one target it is open which of them a view must agree with, and a record whose source cannot be
     read would pass unchecked.
 
     Mend: supply one source version for each record and version, and nothing else.
+    """
+    yield Found(problem.pointer, problem.message, problem.expected, problem.actual)
+
+
+@rule("unused-source", "note", "run", leeway="none")
+def unused_source(problem: Problem) -> Iterator[Found]:
+    """Source versions that were supplied with `--sources` are of none of the records, by record id and version.
+
+    It is not said of a run that did not come to its end.
+
+    Why: the record that one was meant for is then checked without it, and its content hash is not recomputed.
+
+    Mend: nothing, where more is supplied than is verified. Else correct the record id or the version of the source version.
     """
     yield Found(problem.pointer, problem.message, problem.expected, problem.actual)
 

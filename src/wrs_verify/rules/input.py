@@ -36,7 +36,7 @@ def oversized_input(problem: Problem) -> Iterator[Found]:
 
 @rule("invalid-json", "error", "input")
 def invalid_json(problem: Problem) -> Iterator[Found]:
-    """The text is no JSON (RFC 8259), or is not UTF-8.
+    """The text is not JSON (RFC 8259), or is not UTF-8.
 
     Why: readers that are lenient in different ways read different records out of such a text.
 

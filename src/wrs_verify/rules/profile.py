@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wrs_verify.facts import entry_named
+from wrs_verify.pointers import join, split
 from wrs_verify.profile import PROFILES
 from wrs_verify.record import Record
 from wrs_verify.rules import Found, quote, rule
+from wrs_verify.rules.claims import overclaim
 
 
 def _violations(record: Record, name: str) -> Iterator[Found]:
@@ -30,12 +33,23 @@ def unknown_profile(record: Record) -> Iterator[Found]:
         if named:
             message = f"the profile {quote(actual)} is not known here: nothing else was checked. Known: {known}"
         else:
-            what = "has no member profile" if isinstance(record.value, dict) else "is no object"
+            what = "has no member profile" if isinstance(record.value, dict) else "is not an object"
             message = f"this {what}, so it is not known what it should be: nothing else was checked. Known profiles: {known}"
         yield Found("/profile" if named else "", message, sorted(PROFILES), actual)
 
 
-@rule("schema-violation", "error", unless="valid", leeway="record")
+@rule("too-many-violations", "error", unless="valid", leeway="none")
+def too_many_violations(record: Record) -> Iterator[Found]:
+    """The record violates its profile's schema in more than 10,000 places, at which the search for more was ended.
+
+    Why: the rest of the record was not compared with the schema, and a record with millions of violations must not hold up a drop.
+
+    Mend: mend what was found, and run again.
+    """
+    return _violations(record, "too-many-violations")
+
+
+@rule("schema-violation", "error", unless="valid", leeway="place")
 def schema_violation(record: Record) -> Iterator[Found]:
     """A value is not what the profile's schema allows: of another type, not of the right form, or missing.
 
@@ -65,4 +79,23 @@ def unknown_term(record: Record) -> Iterator[Found]:
 
     Mend: correct the term if it is misspelt; else install a version that knows it, or allow it in the configuration.
     """
-    return _violations(record, "unknown-term")
+    claimed = {found.pointer for found in overclaim(record)}  # that a claim was never seen before says less than that it is denied
+    return (found for found in _violations(record, "unknown-term") if found.pointer not in claimed)
+
+
+@rule("unknown-reference", "note")
+def unknown_reference(record: Record) -> Iterator[Found]:
+    """An item of the related entries, or of the results that are part of a record, does not name an entry in a form that is known here.
+
+    Why: it was not followed, and whether what it names is in the drop was not checked. No published record has such items yet, so that
+    their form is a guess: an entry id, or an object with the id as a member.
+
+    Mend: nothing, or name the entry by its id.
+    """
+    for pointer, names in record.profile.lists.items() if record.profile else ():
+        items = record.at(pointer)
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, str | dict) and entry_named(item, names)[1] is None:
+                forms = " or ".join(("an entry id", *(f"an object with an entry id as {name}" for name in names)))
+                message = f"{quote(item)} does not name an entry in a form that is known here ({forms}): it was not followed"
+                yield Found(join(*split(pointer), index), message, None, item if isinstance(item, str) else None)
