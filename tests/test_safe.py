@@ -146,6 +146,14 @@ def test_long_integers() -> None:
     assert safe.value(10**20_000, 60) == "(an integer of about 20001 digits)"
 
 
+@given(JSON)
+def test_json_for_a_script_element_neither_ends_it_nor_changes(value: Any) -> None:
+    made = safe.html_json(json.dumps([value, "</script><!--&amp;\u2028"], ensure_ascii=False))
+    assert json.loads(made) == [value, "</script><!--&amp;\u2028"]
+    assert not set("<>&\u2028\u2029") & set(made)
+    assert harmless(made)
+
+
 def test_little_of_a_huge_value_is_looked_at() -> None:
     class Watched(list[int]):
         seen = 0

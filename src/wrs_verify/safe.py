@@ -17,10 +17,12 @@ __all__ = [
     "command_data",
     "command_property",
     "contrast",
+    "html_json",
     "json_text",
     "markdown",
     "sarif",
     "shorten",
+    "source",
     "terminal",
     "uri",
     "value",
@@ -80,11 +82,23 @@ def terminal(text: str) -> str:
 def visible(text: str) -> str:
     """Our own sentence for one line of a terminal, where foreign values in it were already quoted by `value`.
 
-    As `terminal`, but backslashes are left alone, so that an escape in the sentence is not escaped again.
+    As `terminal`, but backslashes are left alone, so that an escape in the sentence is not escaped again, and a sentence does not begin
+    with `::`.
     """
-    if _harmless(text):
-        return text
-    return _unsafe().sub(_terminal_escape, text)
+    if not _harmless(text):
+        text = _unsafe().sub(_terminal_escape, text)
+    return _command().sub(r"\\x23", text) if "##" in text else text
+
+
+def source(text: str) -> list[str]:
+    """The characters of a piece of source on one line, each as a terminal shows it: one that is unsafe as an escape of several characters.
+
+    As with `visible`, backslashes are left alone: source has escapes of its own. What a CI service takes for a command is broken up.
+    """
+    shown = list(text) if _harmless(text) else [visible(character) for character in text]
+    for found in _command().finditer(text):
+        shown[found.start()] = r"\x23"
+    return shown
 
 
 def json_text(text: str) -> str:
@@ -96,6 +110,15 @@ def json_text(text: str) -> str:
     if _harmless(text):
         return text
     return _unsafe().sub(_json_escape, text)
+
+
+def html_json(text: str) -> str:
+    r"""The same JSON text for a `script` element of HTML, which it can neither end nor turn into a comment.
+
+    As `json_text`, and `<`, `>` and `&` stand as escapes too: these can only be in strings. So it ends no element, begins no `<!--`
+    (https://html.spec.whatwg.org, section 4.12.1.3), and means the same in XHTML.
+    """
+    return json_text(text).replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 
 
 def shorten(text: str, width: int) -> str:
