@@ -6,7 +6,7 @@ SECONDS ?= 3600
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check lint types contract vectors docs generated fuzz conformance bench clean
+.PHONY: help demo test check coverage lint types contract vectors docs generated fuzz conformance bench clean
 .NOTPARALLEL:
 
 help:  ## Show the targets.
@@ -15,10 +15,13 @@ help:  ## Show the targets.
 demo: .venv/installed  ## Verify the sample drop in vectors/valid.
 	$(BIN)/wrs-verify vectors/valid
 
-test: .venv/installed-dev  ## Run the tests.
+test: .venv/installed-dev $(if $(shell command -v npm),node_modules/axe-core)  ## Run the tests.
 	$(BIN)/python -m pytest $(ARGS)
 
-check: lint types contract test generated  ## Everything that CI runs.
+check: lint types contract coverage generated  ## Everything that CI runs.
+
+coverage: .venv/installed-dev $(if $(shell command -v npm),node_modules/axe-core)  ## Run the tests, and see that they take every branch of what a verdict rests on.
+	$(BIN)/python -m pytest --cov $(ARGS)
 
 lint: .venv/installed-dev  ## Lint, and check the format.
 	$(BIN)/ruff check .
@@ -67,9 +70,15 @@ clean:  ## Remove what the other targets made.
 	$(PIP) --editable '.[fuzz]'
 	@touch $@ .venv/installed .venv/installed-dev
 
-# The third judge, by authors of RFC 8785; its version is fixed, so that its verdict is too.
+# The judge of accessibility, and the third judge of canonical forms, by authors of RFC 8785; their versions are fixed, so that their
+# verdicts are too. npm removes what it is not told of.
+NPM := npm install --silent --no-save --no-package-lock --ignore-scripts axe-core@4.14.1
+
+node_modules/axe-core:
+	$(NPM)
+
 node_modules/canonicalize:
-	npm install --silent --no-save --no-package-lock --ignore-scripts canonicalize@2.1.0
+	$(NPM) canonicalize@2.1.0
 
 .venv/installed-dev: .venv/bin/python pyproject.toml
 	$(PIP) --editable '.[dev]'

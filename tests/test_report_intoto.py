@@ -21,7 +21,9 @@ from report_samples import ATTACK, ERROR, FINDINGS, OPTIONS, RESULTS, WARNING, a
 
 from wrs_verify import attestation
 from wrs_verify.attestation import PAYLOAD_TYPE, AttestationError
+from wrs_verify.cli import command
 from wrs_verify.model import Finding, RecordResult
+from wrs_verify.signing import USED
 
 VALID = Path(__file__).parent.parent / "vectors" / "valid" / "whole-record.json"
 DIGEST = "a" * 64
@@ -51,13 +53,34 @@ def test_the_statement() -> None:
 
 def test_passed_is_stated_of_nothing_but_a_pass() -> None:
     assert stated(result())["predicate"]["result"] == "PASSED"
-    for more, name in (({"verdict": "incomplete"}, "incomplete"), ({}, "nothing-to-verify")):
-        predicate = stated(*([result()] if more else []), **more)["predicate"]
-        assert (predicate["result"], predicate["failedTests"]) == ("FAILED", [name])
+    predicate = stated(result(), verdict="incomplete")["predicate"]
+    assert (predicate["result"], predicate["failedTests"]) == ("FAILED", ["incomplete"])
 
 
 def test_a_record_whose_bytes_are_not_known_is_no_subject() -> None:
-    assert json.loads(write("intoto", [result()])[0])["subject"] == []
+    made = json.loads(write("intoto", [result("a.json"), result("b.json")._replace(text_digest=DIGEST)])[0])
+    assert [one["name"] for one in made["subject"]] == ["b.json"]
+    assert made["predicate"]["passedTests"] == ["a.json", "b.json"]
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_statement_about_nothing_is_not_made(signed: bool, keys: Path, tmp_path: Path) -> None:
+    file = tmp_path / "statement.json"
+    file.write_text("as it was")
+    (tmp_path / "empty").mkdir()
+    key: list[str | Path] = ["--sign-key", keys / "ours.pem"] if signed else []
+    done = wrs_verify(tmp_path / "empty", "--report", f"intoto={file}", "--report", "json", *key)
+    assert (done.returncode, json.loads(done.stdout)["counts"]["inputs"]) == (3, 0)
+    assert done.stderr == b"wrs-verify: there is no intoto report: a statement is about something, and no record was read\n"
+    assert [one.name for one in sorted(tmp_path.iterdir())] == ["empty", "statement.json"]
+    assert file.read_text() == "as it was"
+
+
+def test_a_statement_about_nothing_that_could_be_read_is_not_made(tmp_path: Path) -> None:
+    (tmp_path / "a.json.gz").write_bytes(b"no gzip")
+    done = wrs_verify(tmp_path, "--report", "intoto")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"there is no intoto report" in done.stderr
 
 
 def test_an_attack_stays_text() -> None:
@@ -67,7 +90,7 @@ def test_an_attack_stays_text() -> None:
 
 
 @settings(max_examples=40)
-@given(st.lists(RESULTS, max_size=3), st.lists(FINDINGS, max_size=2))
+@given(st.lists(RESULTS, min_size=1, max_size=3), st.lists(FINDINGS, max_size=2))
 def test_read_back_whatever_the_records_hold(results: list[RecordResult], findings: Sequence[Finding]) -> None:
     predicate = stated(*results, findings=findings)["predicate"]
     assert len(predicate["passedTests"] + predicate["warnedTests"]) == sum(one.verdict == "pass" for one in results)
@@ -194,6 +217,7 @@ def test_nothing_that_is_not_signed_is_believed(envelope: Any, keys: Path) -> No
         envelope | {"signatures": [{"keyid": envelope["signatures"][0]["keyid"]}]},
         envelope | {"payload": 1},
         envelope | {"payload": "*"},
+        envelope | {"payload": envelope["payload"] + "!!"},
         [],
         None,
         payload,
@@ -201,7 +225,8 @@ def test_nothing_that_is_not_signed_is_believed(envelope: Any, keys: Path) -> No
     for one in tampered:
         with pytest.raises(AttestationError):
             attestation.statement(json.dumps(one).encode(), public)
-    for data in (b"", b"\xff", b"[" * 100_000):
+    twice = json.dumps(envelope)[:-1].encode() + b', "payload": "e30="}'
+    for data in (b"", b"\xff", b"[" * 100_000, twice):
         with pytest.raises(AttestationError):
             attestation.statement(data, public)
     without = envelope | {"signatures": [{"sig": envelope["signatures"][0]["sig"]}]}
@@ -229,11 +254,72 @@ def test_a_signed_statement_of_another_kind_vouches_for_nothing(change: Any, dro
     assert list(attestation.faults(made | change, Selection((str(drop),)), InputLimits()))
 
 
+def test_a_statement_that_names_an_input_twice_vouches_for_nothing(drop: Path, envelope: Any) -> None:
+    from wrs_verify.inputs import InputLimits, Selection
+
+    made = json.loads(base64.b64decode(envelope["payload"]))
+    selection = Selection((str(drop),))
+    first, second = made["subject"]
+    for subjects in ([first, second, first], [first, second | {"name": first["name"]}]):
+        assert f"it names more than once {first['name']}" in list(
+            attestation.faults(made | {"subject": subjects}, selection, InputLimits())
+        )
+
+
+def test_signed_json_that_can_be_read_in_two_ways_vouches_for_nothing(keys: Path) -> None:
+    sign_it = attestation.signer((keys / "ours.pem").read_bytes())
+    with pytest.raises(AttestationError, match="not JSON"):
+        attestation.statement(sign_it(b'{"subject": [], "subject": [1]}'), (keys / "ours.pub").read_bytes())
+
+
+def test_the_same_bytes_twice_are_covered_as_often_as_they_are_stated(drop: Path, keys: Path) -> None:
+    (drop / "c.json").write_bytes((drop / "a.json").read_bytes())
+    assert "it does not cover" in check(drop, keys)[1]
+    assert sign(drop, keys).returncode == 0
+    assert check(drop, keys)[0] == 0
+
+
+#: Options that ask for what --attestation does not do, each with a value if it needs one.
+UNUSED = [
+    "--strict", "--pre-publication", "--require-content", "--double-check", "--complete-drop", "--quiet", "--verbose", "--only-failures",
+    "--report=text", "--sources=.", "--history=h.db", "--expect-root=0:" + "0" * 64, "--history-wait=1", "--pins=p", "--jobs=1",
+    "--cluster=tcp://x:1", "--max-depth=5", "--max-findings=5", "--now=2030-01-01", "--sign-key=ours.pem",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("option", UNUSED)
+def test_an_option_that_an_attestation_does_not_use_is_refused(option: str, drop: Path, keys: Path) -> None:
+    attested: list[str | Path] = ["--attestation", drop.parent / "signed.json", "--public-key", "ours.pub"]
+    done = wrs_verify(drop, *attested, option, cwd=keys)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert f"{option.partition('=')[0]} does not go with --attestation" in done.stderr.decode()
+
+
+def test_every_option_is_used_with_an_attestation_or_refused() -> None:
+    given = {option.partition("=")[0].removeprefix("--").replace("-", "_") for option in UNUSED}
+    known = {option.name: option for option in command.params if option.expose_value}
+    known["report"] = known.pop("reports")
+    assert given | USED == set(known)
+    assert not given & USED
+
+
+def test_the_inputs_that_are_compared_can_be_chosen_and_a_configuration_is_not_silent_about_it(drop: Path, keys: Path) -> None:
+    (drop / "draft.json").write_text("{}")
+    assert check(drop, keys)[0] == 1
+    attested: list[str | Path] = ["--attestation", drop.parent / "signed.json", "--public-key", keys / "ours.pub"]
+    assert wrs_verify(drop, *attested, "--exclude", "draft*").returncode == 0
+    configuration = drop.parent / "c.toml"
+    configuration.write_text('strict = true\nexclude = ["draft*"]\n')
+    done = wrs_verify(drop, *attested, "--config", "c.toml", cwd=drop.parent)
+    assert done.stdout.decode() == "PASS: the attestation covers exactly these inputs\n  configuration: c.toml: sets exclude\n"
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--sign-key", "ours.pem"], "--sign-key goes with --report intoto"),
-        (["--report", "intoto", "--sign-key", "ours.pub"], "no private key"),
+        (["--report", "intoto", "--sign-key", "ours.pub"], "not a private key"),
         (["--report", "intoto", "--sign-key", "none"], "cannot be read"),
         (["--attestation", "ours.pem"], "--attestation goes with --public-key"),
         (["--public-key", "ours.pub"], "--public-key goes with --attestation"),

@@ -49,7 +49,7 @@ def signer(pem: bytes) -> Callable[[bytes], bytes]:
         # What this cannot sign with is refused by the next line.
         made = CryptoSigner(load_pem_private_key(pem, None))
     except (ValueError, TypeError, UnsupportedAlgorithm, UnsupportedAlgorithmError) as error:
-        raise AttestationError("this is no private key in PEM, without a password, of Ed25519, ECDSA or RSA") from error
+        raise AttestationError("this is not a private key in PEM, without a password, of Ed25519, ECDSA or RSA") from error
 
     def sign(payload: bytes) -> bytes:
         envelope = Envelope(payload, PAYLOAD_TYPE, {})
@@ -67,7 +67,7 @@ def statement(envelope: bytes, pem: bytes) -> Json:
         pem: the public key that is trusted.
 
     Raises:
-        AttestationError: the key cannot be used, this is no envelope, or none of its signatures is by that key.
+        AttestationError: the key cannot be used, this is not an envelope, or none of its signatures is by that key.
     """
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
@@ -109,10 +109,18 @@ def _base64(text: str) -> bytes:
 
 
 def _json(data: bytes, fault: str) -> Json:
+    """JSON in which no name stands twice: what another reader would take for the other value vouches for nothing."""
     try:
-        return json.loads(data)
+        return json.loads(data, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
         raise AttestationError(fault) from error
+
+
+def _distinct(members: list[tuple[str, Json]]) -> dict[str, Json]:
+    made = dict(members)
+    if len(made) != len(members):
+        raise ValueError("a name stands twice")
+    return made
 
 
 def faults(stated: Json, selection: Selection, limits: InputLimits) -> Iterator[str]:
@@ -130,9 +138,11 @@ def faults(stated: Json, selection: Selection, limits: InputLimits) -> Iterator[
     """
     subjects = list(_subjects(stated))
     if not subjects:
-        yield "it is no in-toto statement (v1) of test results (v0.1) about any input"
+        yield "it is not an in-toto statement (v1) of test results (v0.1) about any input"
         return
-    yield from _result(stated["predicate"], {name for name, _ in subjects})
+    names = Counter(name for name, _ in subjects)
+    yield from _named("it names more than once", [name for name, times in names.items() if times > 1])
+    yield from _result(stated["predicate"], set(names))
     wanted = Counter(digest for _, digest in subjects)
     strange = []
     number = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
@@ -70,17 +71,26 @@ def load(path: str | None = None) -> Config:
     Raises:
         ConfigError: it cannot be read, or something in it is wrong.
     """
+    if path == "":
+        raise ConfigError("--config names no file")
     name = path or next((name for name in (_NAME, _PROJECT) if os.path.lexists(name)), None)
     if name is None:
         return Config()
     try:
-        data = Path(name).read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{terminal(name)}: {error.strerror or error}") from error
+        data = _read(name)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{terminal(name)}: {getattr(error, 'strerror', None) or error}") from error
     project = Path(name).name == _PROJECT
-    if project and path is None and _TABLE.encode() not in data:  # another tool's alone: what is wrong with it is not for us to say
+    # Another tool's alone: what is wrong with it is not for us to say. A table's name may be written with escapes.
+    others = project and path is None and _TABLE.encode() not in data
+    if others and b"\\" not in data:
         return Config()
-    text, table = _parsed(name, data)
+    try:
+        text, table = _parsed(name, data)
+    except ConfigError:
+        if others:
+            return Config()
+        raise
     if project:
         found = _project_table(name, table)
         if found is None:
@@ -89,6 +99,18 @@ def load(path: str | None = None) -> Config:
             _refuse(name, f"tool.{_TABLE}", "there is no such table")
         return _config(name, f"tool.{_TABLE}.", text, found)
     return _config(name, "", text, table)
+
+
+def _read(name: str) -> bytes:
+    """A regular file alone: a pipe of that name would be waited for, and a device may have no end."""
+    with open(name, "rb", opener=_at_once) as stream:  # a Path takes no opener
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise ValueError("this is not a regular file")
+        return stream.read()
+
+
+def _at_once(name: str, flags: int) -> int:
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _parsed(name: str, data: bytes) -> tuple[str, dict[str, Any]]:
@@ -138,7 +160,7 @@ def _allowances(name: str, prefix: str, text: str, tables: list[dict[str, Any]])
             if fault:
                 _refuse(place, f"{prefix}allow.{key}", fault)
         until = _day(table["until"])
-        assert until is not None  # noqa: S101 (it was no fault)
+        assert until is not None  # noqa: S101 (that was found)
         yield Allowance(
             table["rule"], table["record"], table["reason"].strip(), until, table.get("version"), table.get("pointer"), name, line
         )
@@ -147,17 +169,20 @@ def _allowances(name: str, prefix: str, text: str, tables: list[dict[str, Any]])
 def _faults(table: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
     """The keys of an allowance, each with what is wrong with it."""
     rule, record, reason, version, pointer = (table.get(key) for key in ("rule", "record", "reason", "version", "pointer"))
-    yield "rule", policy.allowance_fault(rule) if isinstance(rule, str) else f"{quote(rule)} is no rule"
+    fault = policy.allowance_fault(rule) if isinstance(rule, str) else f"{quote(rule)} is not a rule"
+    yield "rule", fault
+    if isinstance(rule, str) and fault is None:
+        yield "pointer", policy.pointer_fault(rule, pointer)
     if not isinstance(record, str) or not _RECORD.fullmatch(record):
-        yield "record", f"{quote(record)} is no record id: urn:uuid: and a lower-case UUID"
+        yield "record", f"{quote(record)} is not a record id: urn:uuid: and a lower-case UUID"
     if version is not None and (not isinstance(version, int) or isinstance(version, bool) or version < 1):
-        yield "version", f"{quote(version)} is no version: an integer from 1"
+        yield "version", f"{quote(version)} is not a version, which is an integer from 1"
     if pointer is not None and not _is_pointer(pointer):
-        yield "pointer", f"{quote(pointer)} is no JSON Pointer"
+        yield "pointer", f"{quote(pointer)} is not a JSON Pointer"
     if not isinstance(reason, str) or not reason.strip():
         yield "reason", "an allowance needs a reason, in words"
     if _day(table["until"]) is None:
-        yield "until", f"{quote(table['until'])} is no date, such as 2030-12-31"
+        yield "until", f"{quote(table['until'])} is not a date such as 2030-12-31"
 
 
 def _is_pointer(pointer: Json) -> bool:

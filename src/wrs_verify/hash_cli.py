@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import NoReturn
 
 import click
 
-from wrs_verify import canonical, pointers
+from wrs_verify import canonical, completion, pointers
 from wrs_verify._version import VERSION
 from wrs_verify.inputs import InputLimits, Item, MissingPath, Selection, Source, find, read
 from wrs_verify.model import HashCheck, Json, Limits
 from wrs_verify.parsing import ParseError
 from wrs_verify.profile import PROFILES, SHARED
 from wrs_verify.record import Record
+from wrs_verify.report import standard_output
 from wrs_verify.report.output import OutputError, replace_file
 from wrs_verify.safe import terminal, visible
 
@@ -24,7 +24,7 @@ _UNWRITTEN = 4
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", shell_complete=completion.files)
 @click.option("as_canonical", "--canonical", is_flag=True, help="Write the canonical form (RFC 8785) of any JSON document, and no newline.")
 @click.option("--pointer", metavar="P", help="With --canonical: of the one value in it that this JSON Pointer (RFC 6901) points to.")
 @click.option("--stamp", is_flag=True, help="Write the right public view hash into the file, and change no other byte.")
@@ -37,7 +37,7 @@ def command(file: str, as_canonical: bool, pointer: str | None, stamp: bool) -> 
     \b
     Exit status:
       0  done, and every hash that could be computed is as recorded
-      1  the file is no JSON or no record, or a hash is not as recorded
+      1  the file is not JSON or not a record, or a hash is not as recorded
       2  wrong usage
       4  the file, or standard output, could not be written
     """
@@ -66,7 +66,7 @@ def _data(file: str) -> bytes:
     except MissingPath as error:
         raise click.UsageError(str(error)) from error
     if len(found) != 1 or not isinstance(found[0], Source):
-        raise click.UsageError(f"{terminal(file)} is no file that holds one record")
+        raise click.UsageError(f"{terminal(file)} is not a file that holds one record")
     parts = list(read(found[0], InputLimits(max_members=2)))
     if len(parts) != 1 or not isinstance(parts[0], Item):
         _fail("; ".join(str(part[-1]) for part in parts if not isinstance(part, Item)) or f"{terminal(file)} holds more than one record")
@@ -140,13 +140,4 @@ def _fail(message: str) -> NoReturn:
 
 def main() -> None:
     """Run the command with the arguments of the process."""
-    try:
-        if sys.stdout is None:
-            raise OSError("standard output is closed")
-        try:
-            command(prog_name="wrs-hash")
-        finally:
-            sys.stdout.flush()
-    except OSError as error:
-        click.echo(f"wrs-hash: cannot write: {error.strerror or error}", err=True)
-        os._exit(_UNWRITTEN)  # what is left in the buffer would fail again when Python flushes it at its end
+    standard_output.run(command, "wrs-hash", _UNWRITTEN)

@@ -1,7 +1,8 @@
 """The in-toto report: a statement (v1) that these inputs were verified, with which result.
 
 Statement: https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md; predicate: spec/predicates/test-result.md there. Subjects
-are the records as they were read, each with the SHA-256 of its bytes; an input that was not read is none. A test is a record.
+are the records as they were read, each with the SHA-256 of its bytes; an input that was not read is none. A test is a record. A statement
+has at least one subject, so there is none where no record was read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from tempfile import SpooledTemporaryFile
 
 from wrs_verify.model import Counts, Finding, Json, RecordResult, Skipped, Verdict
-from wrs_verify.report import Options, Sink, Summary
+from wrs_verify.report import Options, Sink, Summary, Unstated
 from wrs_verify.report.json import json_line
 from wrs_verify.report.wording import history_root, name_of, settled
 
@@ -29,18 +30,18 @@ class _List:
 
     def __init__(self) -> None:
         self._file: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (see Renderer.close)
-        self._empty = True
+        self.empty = True
 
     def add(self, item: Json) -> None:
-        self._file.write((b"" if self._empty else b",") + b"\n" + json_line(item))
-        self._empty = False
+        self._file.write((b"" if self.empty else b",") + b"\n" + json_line(item))
+        self.empty = False
 
     def text(self) -> Iterator[bytes]:
         self._file.seek(0)
         yield b"["
         while block := self._file.read(_BLOCK):
             yield block
-        yield b"]" if self._empty else b"\n]"
+        yield b"]" if self.empty else b"\n]"
 
     def close(self) -> None:
         self._file.close()
@@ -69,10 +70,13 @@ class Renderer:
         self,
         verdict: Verdict,
         counts: Counts,
-        skipped: Iterable[Skipped],  # noqa: ARG002 (what was not read is no subject)
+        skipped: Iterable[Skipped],  # noqa: ARG002 (what was not read is not a subject)
         findings: Iterable[Finding],
         summary: Summary,
     ) -> None:
+        if self._subjects.empty:
+            self.close()
+            raise Unstated("a statement is about something, and no record was read")
         for finding in findings:
             if finding.level == "error":
                 self._failed.add(f"{finding.rule} {finding.input}".rstrip())
