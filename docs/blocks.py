@@ -5,12 +5,13 @@ What a block in a page is, its fence tells:
 * `console`: commands after `$ `, each followed by what it prints, errors included;
 * `sh`: commands that must succeed;
 * `python`: a program that must succeed; a block `text output` after it is what it prints;
-* `json`, `toml`: must parse;
+* `json`, `toml`, `yaml`: must parse;
 * `text`: not run, since it is no example.
 
 Any other fence is an error. A block of commands that cannot be run begins with a comment that says so to the reader (`NOT_RUN`) and why.
 All blocks of a page run in one folder, a copy of the vectors in it, and their valid records again as `drop`. `make` runs there as
-`make --dry-run` in the project: a target that is not there is found out, and nothing is made.
+`make --dry-run` in the project: a target that is not there is found out, and nothing is made. The virtual environment that it would make is
+there, and activating it does nothing.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ import sys
 import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import yaml
 
 __all__ = ["NOT_RUN", "BlockError", "not_run", "refreshed"]
 
@@ -58,6 +61,8 @@ def refreshed(page: str) -> str:
         shutil.copytree(PROJECT / "vectors", folder / "vectors", ignore=hidden)
         shutil.copytree(PROJECT / "vectors/valid", folder / "drop", ignore=hidden)
         (folder / ".bin").mkdir()
+        (folder / ".venv/bin").mkdir(parents=True)
+        (folder / ".venv/bin/activate").touch()
         make = folder / ".bin/make"
         make.write_text(f'#!/bin/sh\nexec {shutil.which("make")} --dry-run --directory "{PROJECT}" "$@" >/dev/null\n')
         make.chmod(0o755)
@@ -82,8 +87,8 @@ class _Runner:
             text = {"console": self._console, "sh": self._sh, "python": self._python}[kind](text)
         elif kind == "text output" and printed is not None:
             text = printed
-        elif kind in ("json", "toml"):
-            (json.loads if kind == "json" else tomllib.loads)(text)
+        elif kind in ("json", "toml", "yaml"):
+            {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}[kind](text)
         elif kind not in ("console", "sh", "text"):
             raise BlockError(f"a block is fenced with {kind!r}, which cannot be here:\n{text}")
         return f"```{kind}\n{text}```"

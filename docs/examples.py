@@ -24,7 +24,7 @@ from wrs_verify.parsing import ParseError, parse
 from wrs_verify.rules import rules
 from wrs_verify.safe import shorten, terminal, value
 
-__all__ = ["examples"]
+__all__ = ["PLAIN", "SOURCED", "examples"]
 
 PROJECT = Path(__file__).resolve().parent.parent
 

@@ -1,7 +1,8 @@
 """Make the generated documentation: `python docs/make.py`.
 
-It writes `docs/rules.md`, `docs/options.md`, the table of options in `README.md`, the examples of `wrs-verify --explain`, and what the
-examples in all pages print. The same bytes come out on every machine; `tests/test_docs.py` sees that they are up to date.
+It writes `docs/rules.md`, `docs/options.md`, the manual pages in `docs/man`, the table of options in `README.md`, the examples of
+`wrs-verify --explain`, and what the examples in all pages print. The same bytes come out on every machine; `tests/test_docs.py` sees
+that they are up to date.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ import importlib
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 from blocks import refreshed
-from examples import examples
+from examples import PLAIN, SOURCED, examples
+from manual import NAMES, context, manual_page, options, statuses, summary
 
-from wrs_verify import cli, diagnosis, hash_cli, history_cli
+import wrs_verify
+from wrs_verify import cli, diagnosis, execution, hash_cli, history_cli, model
 from wrs_verify.explain import LABELS, documentation, leeway
 from wrs_verify.rules import FAMILIES, Rule, rules
 
@@ -27,8 +31,6 @@ PROJECT = Path(__file__).resolve().parent.parent
 EXAMPLES = "src/wrs_verify/examples.json"
 MADE = "<!-- Made by docs/make.py: change that, the docstrings of the rules or the vectors, and run `make docs`. -->\n"
 MARKED = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end of \2 -->)", re.DOTALL)
-
-NAMES: dict[click.Command, str] = {cli.command: "wrs-verify", hash_cli.command: "wrs-hash", history_cli.command: "wrs-history"}
 
 LEVELS = """\
 An *error* fails the run. A *warning* fails it with `--strict`. A *note* never fails it; the one exception is
@@ -40,6 +42,7 @@ An *error* fails the run. A *warning* fails it with `--strict`. A *note* never f
 def main() -> None:
     """Write what has changed. The examples come first, since the pages show what the command prints of them."""
     (PROJECT / EXAMPLES).write_text(examples_file(), encoding="utf-8")
+    (PROJECT / "docs/man").mkdir(exist_ok=True)
     for name, text in contents().items():
         (PROJECT / name).write_text(text, encoding="utf-8")
 
@@ -47,7 +50,8 @@ def main() -> None:
 def contents() -> dict[str, str]:
     """Every page as it should be: its path in the project, and its text."""
     made = {"docs/rules.md": "".join(rules_page()), "docs/options.md": "".join(options_page())}
-    written = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+    made |= {f"docs/man/{name}.1": manual_page(command) for command, name in NAMES.items()}
+    written = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
     for file in written:
         name = file.relative_to(PROJECT).as_posix()
         if name not in made:
@@ -58,7 +62,7 @@ def contents() -> dict[str, str]:
 def marked(found: re.Match[str]) -> str:
     """What belongs between two marks in a written page."""
     parts = {"options": options_table, "statuses": statuses_table, "limits": limits_table}
-    alone = {"bounds": bounds, "parsing": parsing_table}
+    alone = {"bounds": bounds, "parsing": parsing_table, "signatures": signatures}
     inside = alone[found[2]]() if found[2] in alone else parts[found[2]](cli.command)
     return found[1] + "".join(inside) + found[3]
 
@@ -69,6 +73,39 @@ def parsing_table() -> Iterator[str]:
     for name, refusing in json.loads((PROJECT / "tests/parsing.json").read_bytes()).items():
         decision = f"refused: {', '.join(f'[`{rule}`](rules.md#{rule})' for rule in refusing)}" if refusing else "read"
         yield f"| `{name}` | {decision} |\n"
+
+
+def signatures() -> Iterator[str]:
+    """The functions of the Python interface, and the types that they take and give."""
+    public = [getattr(wrs_verify, name) for name in wrs_verify.__all__]
+    types = {one.__name__: one for one in [*public, model.Counts, model.Excerpt, execution.Remember] if hasattr(one, "_fields")}
+    parts = [signature(wrs_verify.verify_bytes), signature(wrs_verify.verify_paths), *[members(types[name]) for name in sorted(types)]]
+    yield "```text\n" + "\n".join(parts) + "```\n"
+
+
+def signature(function: Callable[..., object]) -> str:
+    found = inspect.signature(function)
+    lines = []
+    for name, parameter in found.parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(line.startswith("*") for line in lines):
+            lines.append("*")
+        star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+        lines.append(f"{star}{name}: {parameter.annotation}{default(parameter.default)}")
+    return f"{function.__name__}(\n" + "".join(f"    {line},\n" for line in lines) + f") -> {found.return_annotation}\n"
+
+
+def members(kind: Any) -> str:
+    lines = []
+    for name, annotation in kind.__annotations__.items():
+        lines.append(f"    {name}: {annotation.__forward_arg__}{default(kind._field_defaults.get(name, inspect.Parameter.empty))}\n")
+    return f"{kind.__name__}:\n{''.join(lines)}"
+
+
+def default(value: object) -> str:
+    """How a signature shows a default."""
+    if value is inspect.Parameter.empty:
+        return ""
+    return f" = {type(value).__name__}()" if hasattr(value, "_fields") else f" = {value!r}"
 
 
 def bounds() -> Iterator[str]:
@@ -104,7 +141,7 @@ def first_line(family: str) -> str:
     return " ".join(text.partition("\n\n")[0].split())
 
 
-def rule_section(rule: Rule, known: dict[str, dict[str, dict[str, object]]]) -> Iterator[str]:
+def rule_section(rule: Rule, known: dict[str, Any]) -> Iterator[str]:
     """One rule."""
     said = documentation(rule)
     yield f"\n### {rule.name}\n\n*{rule.level.capitalize()}; {leeway(rule)}.*\n\n"
@@ -113,14 +150,19 @@ def rule_section(rule: Rule, known: dict[str, dict[str, dict[str, object]]]) -> 
         alone = " by itself" if rule.scope == "history" else ""
         yield f"\nThere is no example: no record brings this about{alone}.\n"
         return
-    for label, example in zip((LABELS[rule.level], "Passes"), known[rule.name].values(), strict=True):
-        yield f"\n{label}:\n\n```text\n$ {example['command']}\n"
-        if example["says"]:
-            yield f"{example['says']}\n"
-        lines = example["lines"]
-        if isinstance(lines, list) and lines:
-            yield "\n" + "".join(f"{line}\n" for line in lines)
-        yield "```\n"
+    fails, passes = known[rule.name]["fails"], known[rule.name]["passes"]
+    said_of_it = [fails["says"]] if fails["says"] else []
+    yield from block(LABELS[rule.level], [f"$ {fails['command']}", *said_of_it], fails["lines"])
+    # Of the other example only what is not the same, and not how the sample record is checked once more.
+    command = [] if passes["command"].endswith((f"{PLAIN}.json", f"{SOURCED}.json")) else [f"$ {passes['command']}"]
+    yield from block("Passes", command, [line for line in passes["lines"] if line not in fails["lines"]])
+
+
+def block(label: str, *parts: Iterable[str]) -> Iterator[str]:
+    """A block of an example, a blank line between its parts; nothing without any line."""
+    texts = ["".join(f"{line}\n" for line in part) for part in parts]
+    if any(texts):
+        yield f"\n{label}:\n\n```text\n" + "\n".join(text for text in texts if text) + "```\n"
 
 
 def options_page() -> Iterator[str]:
@@ -138,14 +180,13 @@ def options_page() -> Iterator[str]:
 
 def usage(command: click.Command, name: str | None = None) -> str:
     """How a command is called, and what it is for."""
-    said = inspect.cleandoc((command.help or "").partition("\b")[0])
-    return f"```text\n{command.get_usage(context(command, name))}\n```\n\n{said}\n\n"
+    return f"```text\n{command.get_usage(context(command, name))}\n```\n\n{summary(command)}\n\n"
 
 
 def statuses_table(command: click.Command) -> Iterator[str]:
-    """The exit statuses of a command, as its help lists them."""
+    """The exit statuses of a command."""
     yield "| exit status | meaning |\n| --- | --- |\n"
-    for status, meaning in re.findall(r"^\s*([0-9])  (.*)$", command.help or "", re.MULTILINE):
+    for status, meaning in statuses(command):
         yield f"| {status} | {cell(meaning)} |\n"
 
 
@@ -160,16 +201,9 @@ def limits_table(command: click.Command) -> Iterator[str]:
 def options_table(command: click.Command) -> Iterator[str]:
     """The options of a command with their help."""
     yield "| option | meaning |\n| --- | --- |\n"
-    for parameter in command.get_params(context(command)):
-        if isinstance(parameter, click.Option):
-            names = ", ".join(sorted(parameter.opts, key=len))
-            metavar = "" if parameter.is_flag else f" {parameter.metavar}"
-            default = f" [default: {parameter.default:,}]" if parameter.show_default else ""
-            yield f"| `{names}{metavar}` | {cell(' '.join((parameter.help or '').split()))}{default} |\n"
-
-
-def context(command: click.Command, name: str | None = None) -> click.Context:
-    return click.Context(command, info_name=name or NAMES.get(command), **command.context_settings)
+    for option in options(command):
+        metavar, default = (f" {part}" if part else "" for part in (option.metavar, option.default))
+        yield f"| `{option.names}{metavar}` | {cell(option.help)}{default} |\n"
 
 
 def cell(text: str) -> str:

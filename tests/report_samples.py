@@ -20,7 +20,7 @@ NOTE = Finding(
 WARNING = Finding(
     "text-mismatch", "warning", "the title differs from its hashed copy", "/entry/title", "A", "B", input="a.json", line=5, column=7
 )
-ERROR = Finding("schema-violation", "error", "this is no year", "/entry/year", "a year", 0, input="a.json", line=6, column=9)
+ERROR = Finding("schema-violation", "error", "this is not a year", "/entry/year", "a year", 0, input="a.json", line=6, column=9)
 OPTIONS = report.Options(version="1.0")
 
 

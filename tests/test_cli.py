@@ -233,3 +233,13 @@ def test_standard_output_that_cannot_be_written(drop: Path, module: str) -> None
         assert done.stderr
         assert b"Traceback" not in done.stderr
         assert b"internal error" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--quiet", "--verbose", "."], "--quiet and --verbose do not go together"), ([""], "a path is empty: it names no file or folder")],
+)
+def test_wrong_usage(arguments: list[str], message: str) -> None:
+    done = wrs_verify(*arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert message in done.stderr.decode()

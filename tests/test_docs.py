@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import re
+import shutil
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 
 PROJECT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", *sorted(file.relative_to(PROJECT).as_posix() for file in (PROJECT / "docs").glob("*.md"))]
+PAGES = ["README.md", *sorted(file.relative_to(PROJECT).as_posix() for file in (PROJECT / "docs").rglob("*.md"))]
+MANUAL = sorted(file.relative_to(PROJECT).as_posix() for file in (PROJECT / "docs/man").iterdir())
 LINKING = [*PAGES, "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "vectors/README.md"]
 
 #: The blocks of commands that are not run. One more must be a decision.
 NOT_RUN = {
     "README.md": ["python3 -m pip install .\n"],
+    "docs/how-to/by-hand.md": [
+        "mkdir -p ~/.config/fish/completions\n"
+        "_WRS_VERIFY_COMPLETE=fish_source wrs-verify > ~/.config/fish/completions/wrs-verify.fish\n"
+        "_WRS_HASH_COMPLETE=fish_source wrs-hash > ~/.config/fish/completions/wrs-hash.fish\n"
+        "_WRS_HISTORY_COMPLETE=fish_source wrs-history > ~/.config/fish/completions/wrs-history.fish\n"
+    ],
+    "docs/how-to/gate.md": [
+        "pre-commit install\npre-commit run --all-files --verbose\n",
+        "docker build -t wrs-verify .\n"
+        'docker run --rm --read-only --tmpfs /tmp --network none -v "$PWD/drop:/drop:ro" wrs-verify /drop --strict\n',
+    ],
     "docs/cluster.md": [
         "dask scheduler --host 10.0.0.1 --port 8786\n"
         "dask worker tcp://10.0.0.1:8786 --nworkers -1 --nthreads 1\n"
@@ -56,12 +72,30 @@ def made() -> dict[str, str]:
 
 
 def test_every_page_is_made_anew() -> None:
-    assert sorted(made()) == sorted(PAGES)
+    assert sorted(made()) == sorted([*PAGES, *MANUAL])
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *MANUAL])
 def test_a_page_is_up_to_date(page: str) -> None:
     assert text(page) == made()[page], "run `make docs`"
+
+
+@pytest.mark.parametrize("page", MANUAL)
+def test_man_formats_a_page_without_a_warning(page: str) -> None:
+    if shutil.which("man") is None:
+        reason = "needs man"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    env = os.environ | {"LC_ALL": "C.UTF-8", "MANWIDTH": "80"}
+    command = ["man", "--warnings", "--local-file", str(PROJECT / page)]
+    done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "EXIT STATUS" in done.stdout
+
+
+def test_text_is_no_request_to_the_formatter() -> None:
+    made = importlib.import_module("manual").roff(".so /etc/passwd 'x' \\fB -- " + "word " * 20 + ".br " * 20)
+    assert not any(line.startswith((".", "'")) for line in made.splitlines())
+    assert "\\efB \\-\\-" in made
 
 
 def test_what_is_not_run_is_known() -> None:
@@ -111,9 +145,9 @@ def test_a_block_that_cannot_be_an_example_is_an_error(block: str) -> None:
         blocks.refreshed(block)
 
 
-@pytest.mark.parametrize("block", ["```json\n{,}\n```\n", "```toml\n= 1\n```\n"])
+@pytest.mark.parametrize("block", ["```json\n{,}\n```\n", "```toml\n= 1\n```\n", "```yaml\n{\n```\n"])
 def test_data_must_parse(block: str) -> None:
-    with pytest.raises(ValueError, match="line 1"):
+    with pytest.raises((ValueError, yaml.YAMLError), match=r"line [12]"):
         blocks.refreshed(block)
 
 
@@ -142,4 +176,4 @@ def test_links_lead_somewhere(page: str) -> None:
 def test_the_contents_name_every_page() -> None:
     for page in PAGES:
         if page not in ("README.md", "docs/index.md"):
-            assert f"]({Path(page).name})" in text("docs/index.md")
+            assert f"]({page.removeprefix('docs/')})" in text("docs/index.md")

@@ -94,6 +94,17 @@ def test_lines_of_a_file_are_told_apart(tmp_path: Path) -> None:
     assert "line 3" in finding.message
 
 
+def test_a_document_that_is_there_twice_is_told_in_one_line(tmp_path: Path) -> None:
+    """The message names the places; that each of them has the hash of the document tells nobody anything."""
+    for name in "abcde":
+        (tmp_path / f"{name}.json").write_text(json.dumps(record(1)))
+    lines = wrs_verify(".", cwd=tmp_path).stdout.decode().splitlines()
+    places = '"a.json", "b.json", "c.json" and 2 more'
+    assert lines[0] == f"a.json: warning[duplicate-record] the same document is here 5 times: in {places}"
+    assert lines[1] == ""
+    assert [len(one.related) for one in verify_paths(str(tmp_path)).findings] == [4]
+
+
 def test_levels_are_the_effective_ones(tmp_path: Path) -> None:
     verify(tmp_path, record(1), record(1))
     levels = [[finding.level for finding in verify_paths(str(tmp_path), options=options).findings] for options in USUAL_AND_STRICT]

@@ -138,6 +138,7 @@ def test_leeway_is_what_a_configuration_may_do() -> None:
     assert said["public-view-hash"] == "cannot be lowered or allowed"
     assert said["content-unavailable"] == "cannot be allowed"
     assert said["overclaim"] == "can be lowered or allowed in a record"
+    assert said["schema-violation"] == "can be allowed at one place in a record"
     assert said["mixed-editions"] == "can be lowered"
     for name, text in said.items():
         assert ("can be" in text and "allowed" in text) == (policy.allowance_fault(name) is None)

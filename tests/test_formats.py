@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import wrs_verify
+from html_pages import Page, findings, words
 
 from wrs_verify.report import FORMATS
 
@@ -78,6 +79,17 @@ def test_step_summary(written: dict[str, bytes], expected: Counter[str]) -> None
     page = written["page"].decode()
     assert page.startswith("### wrs-verify: FAIL: ")
     assert Counter(re.findall(r"^\| (error|warning|note|allowed) ", page, re.MULTILINE)) == expected
+
+
+def test_html(written: dict[str, bytes], expected: Counter[str]) -> None:
+    page, report = Page(written["html"].decode()), json.loads(written["json"])
+    assert Counter(finding["level"] for finding in findings(page)) == expected
+    assert [record["verdict"] for record in page.data["records"]] == [record["verdict"] for record in report["records"]]
+    assert len(page.data["skipped"]) == report["counts"]["skipped"]
+    # What can be read says the same: no number is left out but one that is zero.
+    assert {name: page.count(name) for name in report["counts"]} == report["counts"]
+    (rest,) = re.findall(r"^FAIL: (.*)$", written["text"].decode(), re.MULTILINE)
+    assert words(page.text).startswith(f"FAIL: {rest} - wrs-verify ")
 
 
 def test_intoto(written: dict[str, bytes], expected: Counter[str]) -> None:

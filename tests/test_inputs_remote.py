@@ -175,9 +175,13 @@ def test_http_errors_are_findings(site: str, tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"")
     for name in ("missing.json", "missing.jsonl"):
         assert read_all(f"{site}/{name}") == [Refused(f"{site}/{name}", "unreadable-input", "cannot be opened: it is not there")]
-    [refused] = read_all("http://127.0.0.1:1/a.json")
-    assert isinstance(refused, Refused)
-    assert refused.rule == "unreadable-input"
+
+
+@pytest.mark.parametrize(("host", "why"), [("127.0.0.1:1", "connection refused"), ("nowhere.invalid", "the name of its host is not known")])
+def test_a_server_that_cannot_be_reached_is_not_said_to_lack_the_file(host: str, why: str) -> None:
+    pytest.importorskip("aiohttp", reason="the extra [remote] is not installed")
+    url = f"http://{host}/a.json"
+    assert read_all(url) == [Refused(url, "unreadable-input", f"cannot be reached: {why}")]
 
 
 def test_a_users_name_and_password_are_not_reported(site: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,11 @@ import wrs_verify
 
 PROJECT = Path(__file__).resolve().parent.parent
 SCHEMAS = sorted(file.name for file in (PROJECT / "schemas").glob("*.schema.json"))
+
+PAGES = ("wrs-hash.1", "wrs-history.1", "wrs-verify.1")
+
+#: Where a wheel holds what is installed beside the environment's own folders.
+DATA = f"wrs_verify-{wrs_verify.__version__}.data/data/"
 
 #: Reads the schemas from a folder of installed packages, and from nowhere else: `-S` leaves out this environment's own packages.
 LOAD = """
@@ -46,7 +52,7 @@ def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     copy = tmp_path_factory.mktemp("copy")
     for name in ("LICENSE", "README.md", "pyproject.toml"):
         shutil.copy(PROJECT / name, copy)
-    for name in ("schemas", "src"):
+    for name in ("docs/man", "schemas", "src"):
         shutil.copytree(PROJECT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     # Without `--wheel`, the wheel is built from the source distribution, as installers do that find no wheel.
     route = ["--wheel"] if request.param == "from the sources" else []
@@ -58,8 +64,9 @@ def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_the_wheel_holds_every_file_and_no_other(wheel: Path) -> None:
     expected = {f"wrs_verify/{name}" for name in files(PROJECT / "src/wrs_verify")}
     expected |= {f"wrs_verify/schemas/{name}" for name in files(PROJECT / "schemas")}
+    expected |= {f"share/man/man1/{name}" for name in PAGES}
     with ZipFile(wheel) as archive:
-        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        held = {name.replace(DATA, "") for name in archive.namelist() if ".dist-info/" not in name}
     assert held == expected
     assert "wrs_verify/py.typed" in held
 
@@ -69,6 +76,19 @@ def test_every_schema_loads_from_the_installed_wheel(wheel: Path, tmp_path: Path
     loaded = json.loads(run(sys.executable, "-I", "-S", "-c", LOAD, tmp_path, *SCHEMAS))
     assert loaded == {name: json.loads((PROJECT / "schemas" / name).read_bytes()) for name in SCHEMAS}
     assert SCHEMAS
+
+
+def test_man_finds_the_pages_of_the_installed_wheel(wheel: Path, tmp_path: Path) -> None:
+    if shutil.which("man") is None:
+        reason = "needs man"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path)
+    run(sys.executable, "-m", "pip", "--python", tmp_path, "install", "--quiet", "--no-index", "--no-deps", wheel)
+    for page in PAGES:
+        manual = {"MANPATH": str(tmp_path / "share/man"), "MANWIDTH": "80", "LC_ALL": "C.UTF-8"}
+        shown = subprocess.run(["man", page[:-2]], env=os.environ | manual, capture_output=True, encoding="utf-8", check=False)
+        assert (shown.returncode, shown.stderr) == (0, "")
+        assert all(word in shown.stdout for word in (page[:-2], "SYNOPSIS", "OPTIONS", "EXIT STATUS", "SEE ALSO"))
 
 
 def test_the_wheel_states_its_version_and_licence(wheel: Path) -> None:

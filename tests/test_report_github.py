@@ -54,7 +54,7 @@ def page(*results: RecordResult, **more: Any) -> tuple[str, list[list[str]]]:
 def test_an_annotation_has_its_place() -> None:
     read, last = log(result(findings=[ERROR, NOTE]))
     assert read == [
-        ("error", {"file": "a.json", "line": "6", "col": "9", "title": "schema-violation"}, "this is no year\nat /entry/year\n"
+        ("error", {"file": "a.json", "line": "6", "col": "9", "title": "schema-violation"}, "this is not a year\nat /entry/year\n"
          'expected "a year"\nfound 0'),
         ("notice", {"file": "a.json", "line": "9", "col": "3", "title": "content-unavailable"}, "the content hash was not recomputed\n"
          "at /target/content_hash"),
@@ -85,7 +85,7 @@ def test_the_page_lists_everything() -> None:
         ["note", "content-unavailable", "a.json:9:3"],
         ["allowed", "text-mismatch", "a.json:5:7"],
     ]
-    assert rows[0][3] == 'this is no year<br>at /entry/year<br>expected "a year"<br>found 0'
+    assert rows[0][3] == 'this is not a year<br>at /entry/year<br>expected "a year"<br>found 0'
     assert rows[3][3].startswith("the title differs from its hashed copy (known, until 2030-12-31)")
     assert "<li>skipped: a.txt: not a record file (.txt)</li>" in made
 

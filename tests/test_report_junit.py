@@ -53,9 +53,9 @@ def test_a_case_a_record() -> None:
     assert [case.name for case in suites["records"]] == ["a.json an-entry", "b.json an-entry", "c.json"]
     assert (good.is_passed, bad.is_passed, ugly.is_passed) == (True, False, False)
     (failure,) = bad.result
-    assert (failure.type, failure.message) == ("schema-violation", "this is no year")
+    assert (failure.type, failure.message) == ("schema-violation", "this is not a year")
     assert failure.text.splitlines() == [
-        "a.json:6:9: error[schema-violation] this is no year",
+        "a.json:6:9: error[schema-violation] this is not a year",
         "at /entry/year",
         'expected "a year"',
         "found 0",
@@ -106,7 +106,7 @@ def test_what_is_allowed_is_listed_and_does_not_fail() -> None:
     one = result("a.json", [NOTE])._replace(allowed=(Allowed(ERROR, "known", "2030-12-31"),))
     suites, whole, _ = parsed(one)
     assert (whole.failures, levels(suites)["allowed"]) == (0, 1)
-    assert suites["records"][0].system_out.endswith("allowed[schema-violation] this is no year (known, until 2030-12-31)")
+    assert suites["records"][0].system_out.endswith("allowed[schema-violation] this is not a year (known, until 2030-12-31)")
 
 
 def test_an_attack_stays_text() -> None:

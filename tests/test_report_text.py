@@ -1,4 +1,4 @@
-"""The text report: one line a finding, harmless text, and a summary in which nothing unverified sounds verified."""
+"""The text report: findings at their places in the text, harmless text, and a summary in which nothing unverified sounds verified."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report_samples import ERROR, FINDINGS, HASH, NOTE, OPTIONS, OTHER, RESULTS, SKIPPED, WARNING, result, unreadable, write
+from report_samples import ATTACK, ERROR, FINDINGS, HASH, NOTE, OPTIONS, OTHER, RESULTS, SKIPPED, TEXT, WARNING, result, unreadable, write
 
 from wrs_verify import report
-from wrs_verify.model import Finding, HashCheck, RecordResult, Related, Skipped
+from wrs_verify.model import Excerpt, Finding, HashCheck, RecordResult, Related, Skipped
+from wrs_verify.report.excerpt import drawn
 
 
 def text(*results: RecordResult, **more: Any) -> list[str]:
@@ -25,7 +26,7 @@ def text(*results: RecordResult, **more: Any) -> list[str]:
 def one(finding: Finding, **options: Any) -> list[str]:
     """The lines of one finding."""
     lines = text(result(findings=[finding]), **options)
-    return lines[: next(number for number, line in enumerate(lines) if line.startswith(("PASS", "FAIL")))]
+    return lines[: lines.index("")]
 
 
 def test_two_good_records() -> None:
@@ -35,8 +36,7 @@ def test_two_good_records() -> None:
         "  content hash: recomputed for 0 of 2 (its input is not in the view)",
         "  targets: agree in 2 of 2",
         "  coverage: of 612 values, 424 hashed, 150 corroborated, 30 repeated, 4 fixed, 4 that nothing protects",
-        "  findings: 2 notes (2 content-unavailable)",
-        "  notes are not shown; --verbose shows them",
+        "  findings: 2 notes: content-unavailable (--verbose shows notes)",
     ]
 
 
@@ -67,17 +67,41 @@ def test_related_places_are_few() -> None:
     related = tuple(Related(f"/entry/x{number}", number, "a.json", number + 1, 3) for number in range(9))
     lines = one(WARNING._replace(related=related))
     assert lines[2] == "    /entry/x0 (1:3) says 0"
-    assert lines[7:] == ["    /entry/x5 (6:3) says 5", "    and 3 more"]
+    assert lines[5:] == ["    /entry/x3 (4:3) says 3", "    and 5 more"]
     elsewhere = Related("", {"a": 1}, "other.json")
     assert one(WARNING._replace(related=(elsewhere,)))[2] == '    other.json the whole record says {"a": 1}'
+
+
+def test_places_that_agree_are_as_many_as_fit() -> None:
+    finding = WARNING._replace(related=tuple(Related(f"/entry/some/other/place/{number}", "A") for number in range(5)))
+    places = [f"/entry/some/other/place/{number}" for number in range(3)]
+    assert one(finding)[2] == f"    expected by {', '.join(places)} and 2 more"
+    assert one(finding, width=80)[2] == f"    expected by {', '.join(places[:2])} and 3 more"
+    assert one(finding, width=40)[-1] == "    expected by /entry/som…r/place/0 and 4 more"
 
 
 def test_hashes_are_shown_whole() -> None:
     finding = ERROR._replace(expected=HASH, actual=OTHER, related=(Related("/target/content_hash", HASH), Related("/entry/target", OTHER)))
     lines = one(finding, width=60)
-    assert lines[1] == f'    at /entry/year: expected "{HASH}", found "{OTHER}"'
-    assert lines[2] == "    expected by /target/content_hash"
-    assert lines[3] == f'    /entry/target says "{OTHER}"'
+    assert lines[1:] == [
+        "    at /entry/year:",
+        f'    expected "{HASH}"',
+        f'    found    "{OTHER}"',
+        "    expected by /target/content_hash",
+        f'    /entry/target says "{OTHER}"',
+    ]
+    assert one(finding, width=240)[1] == f'    at /entry/year: expected "{HASH}", found "{OTHER}"'
+    assert one(finding._replace(pointer=None), width=60)[1] == f'    expected "{HASH}"'
+
+
+def test_terms_are_named_as_such() -> None:
+    finding = ERROR._replace(rule="unknown-term", message="unfamiliar", expected=["A", "B"], actual="C")
+    assert one(finding)[1] == '    at /entry/year: expected one of "A", "B", found "C"'
+    assert one(finding._replace(expected=[False]))[1] == '    at /entry/year: expected false, found "C"'
+    assert one(finding._replace(rule="source-mismatch"))[1] == '    at /entry/year: expected ["A", "B"], found "C"'
+    cut = one(finding._replace(expected=["term"] * 99))[1]
+    assert cut.startswith('    at /entry/year: expected one of "term", "term", ')
+    assert cut.endswith('…, found "C"')
 
 
 def test_details_keep_to_the_width() -> None:
@@ -109,7 +133,7 @@ def test_only_failures() -> None:
     assert any(line.startswith("bad.json:5:7: warning") for line in lines)
     assert "bad.json: failed" in lines
     assert [line.partition("[")[0] for line in lines if line.startswith("drop")] == ["drop:6:9: error"]
-    assert any(line.startswith("  findings: 2 errors, 3 warnings") for line in lines)
+    assert any(line.startswith("  findings: 2 errors: schema-violation; 3 warnings: text-mismatch") for line in lines)
 
 
 def test_verbose_says_what_nothing_protects() -> None:
@@ -129,20 +153,137 @@ def test_verbose_says_what_nothing_protects() -> None:
     assert "        and 10 more" in text(many, verbose=True)
 
 
+def test_equal_lists_of_unprotected_values_are_shown_once() -> None:
+    first, other = result("a.json"), result("c.json")
+    assert first.coverage is not None
+    turned = first.coverage._replace(unprotected_pointers=first.coverage.unprotected_pointers[::-1])
+    other = other._replace(coverage=turned._replace(unprotected_pointers=("/entry/topic", "/x")))
+    lines = text(first, result("b.jsonl", line=7)._replace(coverage=turned), other, verbose=True)
+    said = {line.partition(":")[0]: lines[number + 1] for number, line in enumerate(lines) if line.endswith(": passed")}
+    assert said["b.jsonl"].endswith(", 2 that nothing protects (the same as in a.json)")
+    assert said["c.json"].endswith(", 2 that nothing protects:")
+    assert [line for line in lines if line.startswith("        ")] == [
+        f"        {pointer}" for pointer in ("/entry/topic", "/entry/year", "/entry/topic", "/x")
+    ]
+    # What does not fit into the list is counted, so two lists of the same beginning may be of different values.
+    assert first.coverage is not None
+    long = first._replace(input="d.json", coverage=first.coverage._replace(unprotected=3))
+    assert not any("the same as" in line for line in text(first, long, verbose=True))
+
+
+def test_findings_of_a_record_stand_together() -> None:
+    here, there = result(findings=[WARNING, ERROR]), result("b.json", [WARNING._replace(input="b.json")])
+    lines = text(here, result("c.json"), there, findings=[ERROR._replace(input="d.zip"), WARNING._replace(input="d.zip")])
+    groups = [[line.partition(":")[0] for line in group.splitlines() if line[0] != " "] for group in "\n".join(lines).split("\n\n")]
+    assert groups == [["a.json", "a.json"], ["b.json"], ["d.zip", "d.zip"], ["FAIL"]]
+    assert text(result())[0].startswith("PASS")
+
+
+def shown(before: str, marked: str, after: str, **more: Any) -> list[str]:
+    """The excerpt of a finding: its lines without what stands before them, and the carets."""
+    width, line = more.pop("width", 80), more.pop("line", 5)
+    lines = one(WARNING._replace(line=line, excerpt=Excerpt(before, marked, after, **more)), width=width)
+    assert lines[1].startswith(f"    {line} | ")
+    gutter = lines[1].index("|") + 2
+    assert lines[2][:gutter] == " " * (gutter - 2) + "| "
+    assert max(map(columns, lines[1:3])) <= width
+    return [lines[1][gutter:], lines[2][gutter:]]
+
+
+def columns(line: str) -> int:
+    """Columns of a terminal, counted in another way than the report does."""
+    return sum(0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF") for one in line)
+
+
+@pytest.mark.parametrize(
+    ("before", "marked", "after", "line", "carets"),
+    [
+        ('  "title": ', '"B"', ",", '"title": "B",', "         ^^^"),
+        ("", "{", "", "{", "^"),
+        ('\t"title"', "", "  ", '"title"', "       ^"),
+        ('"a":\t', "1", "", r'"a":\t1', "      ^"),
+        ('"\u4e2d\u6587": ', '"\u6587"', ",", '"\u4e2d\u6587": "\u6587",', "        ^^^^"),
+        ('"e\u0301": ', '"e\u0301"', "", '"e\u0301": "e\u0301"', "     ^^^"),
+        ('"\U0001f600": ', "0", "", '"\U0001f600": 0', "      ^"),
+        ('"\x1b[31m\u202e": ', "0", "", r'"\x1b[31m\u202e": 0', "                  ^"),
+        (r'"\n\u00e9": ', '"##[error]"', "", r'"\n\u00e9": "\x23#[error]"', "            ^^^^^^^^^^^^^^"),
+        ("\ufffd: ", "0", "", "\ufffd: 0", "   ^"),
+    ],
+)
+def test_the_caret_stands_below_what_is_meant(before: str, marked: str, after: str, line: str, carets: str) -> None:
+    assert shown(before, marked, after) == [line, carets]
+
+
+def test_a_long_line_is_cut_around_what_is_meant() -> None:
+    assert shown("b" * 99, "mark", "a" * 99, width=50) == ["…" + "b" * 20 + "mark" + "a" * 16 + "…", " " * 21 + "^^^^"]
+    assert shown("b" * 99, "mark", "", width=50) == ["…" + "b" * 36 + "mark", " " * 37 + "^^^^"]
+    assert shown("b" * 99, "m" * 99, "a", width=50) == ["…" + "b" * 13 + "m" * 27 + "…", " " * 14 + "^" * 27]
+    assert shown("", "m" * 99, "a", width=50) == ["m" * 40 + "…", "^" * 40]
+    assert shown("b", "m", "a", more_before=True, more_after=True) == ["…bma…", "  ^"]
+    assert shown("文" * 60, "mark", "文" * 60, width=50)[1].endswith("^^^^")
+
+
+def test_only_the_first_line_of_a_finding_is_not_indented() -> None:
+    lines = one(WARNING._replace(line=1_234_567, excerpt=Excerpt("", "1", "")))
+    assert lines[1:3] == [" 1234567 | 1", "         | ^"]
+
+
+def test_there_is_no_excerpt_of_blanks_nor_without_a_line() -> None:
+    assert len(one(WARNING._replace(excerpt=Excerpt(" \t", "", "  ")))) == len(one(WARNING))
+    assert one(WARNING._replace(line=None, column=None, excerpt=Excerpt("", "1", "")))[1:3] == ["      | 1", "      | ^"]
+
+
+def test_a_line_is_drawn_once_for_findings_at_one_place() -> None:
+    excerpt = Excerpt("", "0", "")
+    here = [ERROR._replace(excerpt=excerpt), ERROR._replace(excerpt=excerpt, rule="overclaim"), ERROR._replace(excerpt=excerpt, column=10)]
+    lines = text(result(findings=here), result("b.json", [ERROR._replace(excerpt=excerpt, input="b.json")]))
+    assert [number for number, line in enumerate(lines) if line == "    6 | 0"] == [1, 7, 12]
+
+
+def test_carets_have_the_colour_of_the_level() -> None:
+    lines = one(ERROR._replace(excerpt=Excerpt("", "0", "")), colour=True)
+    assert lines[2] == "      | \x1b[31m^\x1b[0m"
+
+
+@pytest.mark.parametrize("parts", [("#", "#[error]", ""), ("##", "", "vso[x]"), ("##vs", "o[x]", ""), (ATTACK, ATTACK, ATTACK)])
+def test_an_excerpt_holds_no_command_for_a_ci_service(parts: tuple[str, str, str]) -> None:
+    found = drawn(Excerpt(*parts), 1, 10_000)
+    assert found
+    assert not re.search(r"##(vso)?\[", found.line)
+    assert "\x1b" not in found.line
+
+
+EXCERPTS = st.builds(Excerpt, TEXT, TEXT, TEXT, st.booleans(), st.booleans())
+
+
+@given(EXCERPTS, st.none() | st.integers(1, 10**7), st.integers(40, 200))
+def test_an_excerpt_is_harmless_and_keeps_to_the_width(excerpt: Excerpt, number: int | None, width: int) -> None:
+    found = drawn(excerpt, number, width)
+    if found is None:
+        assert not (excerpt.before + excerpt.marked + excerpt.after).strip()
+        return
+    assert not any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} for line in found for character in line)
+    assert max(columns(found.line), len(found.margin + found.carets)) <= width
+    assert found.carets.strip("^") == ""
+    assert found.carets
+
+
 def test_the_summary_of_a_bad_run() -> None:
     one = result()
     forged = one._replace(
         hashes=one.hashes._replace(public_view=HashCheck("mismatch", HASH, OTHER), content=HashCheck("mismatch", HASH, OTHER, "source"))
     )
-    differing = result("c.json", [ERROR._replace(rule="target-mismatch")], recomputed="version")
+    differing = result("c.json", [ERROR._replace(rule="target-mismatch"), WARNING, ERROR, ERROR], recomputed="version")
     lines = text(forged, differing, unreadable())
-    start = lines.index("FAIL: 2 of 3 records failed, 2 errors")
-    assert lines[start + 1 : start + 5] == [
+    start = lines.index("FAIL: 2 of 3 records failed, 4 errors, 1 warning")
+    assert lines[start + 1 : start + 6] == [
         "  public view hash: recomputed for 1 of 3; another hash in 1; not read in 1",
         "  content hash: recomputed for 1 of 3 (from the view itself); another hash in 1; not read in 1",
         "  targets: agree in 1 of 3; differ in 1; not all compared in 1",
         "  coverage: of 612 values, 424 hashed, 150 corroborated, 30 repeated, 4 fixed, 4 that nothing protects"
         " (not worked out for 1 record)",
+        "  findings: 4 errors: 2 schema-violation, 1 invalid-json, 1 target-mismatch; 1 warning: text-mismatch; 1 note: content-unavailable"
+        " (--explain RULE tells more, --verbose shows notes)",
     ]
 
 

@@ -99,8 +99,33 @@ def test_two_source_versions_for_one_target_are_an_error(tmp_path: Path, pair: t
     assert report.verdict == "fail"
 
 
+def test_a_source_version_that_is_of_no_record_is_noted(tmp_path: Path, pair: tuple[Json, Json]) -> None:
+    """A publisher who gives one source another version would else be told only that a content hash was not recomputed."""
+    view, source = pair
+    others = [changed(source, "/version", 7 + number) for number in range(25)]
+    report = verify(tmp_path, view, source, *others)
+    (found,) = report.findings
+    assert (found.rule, found.level, found.pointer) == ("unused-source", "note", None)
+    assert found.input.endswith("sources/1.json")
+    assert found.message.startswith("25 source versions that were supplied are of none of the records that were read")
+    assert found.message.endswith(" and 22 more")
+    assert len(found.related) == 19
+    assert {(related.pointer, related.value) for related in found.related} == {("", None)}
+    assert report.records[0].hashes.content.status == "match"
+    (tmp_path / "one").mkdir()
+    (found,) = verify(tmp_path / "one", view, changed(source, "/version", 7)).findings
+    assert found.message.startswith("1 source version that was supplied is of none of the records")
+
+
+def test_a_source_of_a_record_that_fails_is_not_noted(tmp_path: Path, pair: tuple[Json, Json]) -> None:
+    view, source = pair
+    report = verify(tmp_path, changed(view, "/version/record/title", "Another"), source)
+    assert report.verdict == "fail"
+    assert report.findings == ()
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"record_id": "x", "version": 1}', '{"record_id": 1, "version": 1, "record": {}}'])
-def test_what_is_no_source_version_is_an_error(tmp_path: Path, pair: tuple[Json, Json], text: str) -> None:
+def test_what_is_not_a_source_version_is_an_error(tmp_path: Path, pair: tuple[Json, Json], text: str) -> None:
     (tmp_path / "other.json").write_text(text)
     (tmp_path / "record.json").write_text(json.dumps(pair[0]))
     report = verify_paths(str(tmp_path / "record.json"), sources=(str(tmp_path / "other.json"),))

@@ -111,7 +111,8 @@ def leeway(rule: Rule) -> str:
     lowered = rule.level != "note" and policy.level_fault(rule.name, "note") is None
     allowed = policy.allowance_fault(rule.name) is None
     if lowered or allowed:
-        return "can be " + " or ".join(word for word, able in (("lowered", lowered), ("allowed in a record", allowed)) if able)
+        where = "allowed at one place in a record" if rule.leeway == "place" else "allowed in a record"
+        return "can be " + " or ".join(word for word, able in (("lowered", lowered), (where, allowed)) if able)
     return "cannot be lowered or allowed" if rule.level != "note" else "cannot be allowed"
 
 

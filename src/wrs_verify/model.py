@@ -15,6 +15,7 @@ __all__ = [
     "Change",
     "Counts",
     "Coverage",
+    "Excerpt",
     "Facts",
     "Finding",
     "HashCheck",
@@ -78,10 +79,24 @@ class Related(NamedTuple):
     column: int | None = None
 
 
+class Excerpt(NamedTuple):
+    """A piece of the line of a text on which a finding is: what is meant, and what stands before and after it. Foreign text as it is.
+
+    `more_before` and `more_after` tell whether the line goes on beyond the piece.
+    """
+
+    before: str
+    marked: str
+    after: str
+    more_before: bool = False
+    more_after: bool = False
+
+
 class Finding(NamedTuple):
     """One defect, at one place. A rule gives rule, level, message, pointer and values; the engine adds the place in the text.
 
     `line` and `column` count from 1, a column counting Unicode code points. `pointer` is a JSON Pointer (RFC 6901).
+    `excerpt` is what stands there, if a format of the report shows it.
     """
 
     rule: str
@@ -94,6 +109,7 @@ class Finding(NamedTuple):
     input: str = ""
     line: int | None = None
     column: int | None = None
+    excerpt: Excerpt | None = None
 
 
 class Allowance(NamedTuple):
@@ -297,7 +313,7 @@ class Counts(NamedTuple):
 
 
 class Report(NamedTuple):
-    """A whole run. `findings` are those that concern the drop, or an input that is no record."""
+    """A whole run. `findings` are those that concern the drop, or an input that is not a record."""
 
     verdict: Verdict
     counts: Counts

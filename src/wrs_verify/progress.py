@@ -16,7 +16,7 @@ __all__ = ["shown"]
 def shown(selection: Selection, record: Callable[[RecordResult], None]) -> Iterator[Callable[[RecordResult], None]]:
     """A function to hand results to instead of `record`, which moves the progress on and calls `record`.
 
-    Where standard error is no terminal it is `record` itself. The bar is gone when the context ends.
+    Where standard error is not a terminal it is `record` itself. The bar is gone when the context ends.
     """
     if not sys.stderr.isatty():
         yield record

@@ -14,7 +14,20 @@ from typing import NamedTuple, Protocol, cast
 
 from wrs_verify.model import Counts, Coverage, Finding, HistoryState, Json, RecordResult, Skipped, Verdict
 
-__all__ = ["FORMATS", "STEP_SUMMARY", "Checked", "Options", "Renderer", "Sink", "Summary", "Tally", "Targets", "renderer"]
+__all__ = [
+    "FORMATS",
+    "SHOWING_EXCERPTS",
+    "STEP_SUMMARY",
+    "Checked",
+    "Options",
+    "Renderer",
+    "Sink",
+    "Summary",
+    "Tally",
+    "Targets",
+    "Unstated",
+    "renderer",
+]
 
 #: The formats by name, and what each is for.
 FORMATS: Mapping[str, str] = {
@@ -23,8 +36,12 @@ FORMATS: Mapping[str, str] = {
     "junit": "JUnit XML for CI services, a test case a record",
     "sarif": "SARIF 2.1.0 for code scanning services and editors",
     "github": "annotations in a workflow of GitHub, and its step summary",
+    "html": "a page for people, which works offline",
     "intoto": "an in-toto statement about the inputs, signed with --sign-key",
 }
+
+#: The formats that show what stands at the place of a finding.
+SHOWING_EXCERPTS = frozenset({"text", "html"})
 
 #: The page that goes with the format `github`, to the file that the environment names.
 STEP_SUMMARY = "step_summary"
@@ -94,10 +111,16 @@ class Summary(NamedTuple):
     """How many records `coverage` sums up: those of which it could be worked out."""
     rules: Mapping[str, int] = {}
     """Findings by rule, sorted by name."""
+    levels: Mapping[str, Mapping[str, int]] = {}
+    """The same by level, the worst first, and then by rule."""
     allowed: Mapping[str, int] = {}
     """Findings that were allowed, by rule, sorted by name. They are not among those of `rules`."""
     history: HistoryState | None = None
     """How the history stands at the end; None without one."""
+
+
+class Unstated(Exception):
+    """A format has no way to say what there is to say, so there is no report in it. The message is for users."""
 
 
 class Renderer(Protocol):
@@ -107,7 +130,11 @@ class Renderer(Protocol):
         """Takes the next result. Results come sorted by input and line."""
 
     def finish(self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary) -> None:
-        """Completes the report. Reads `skipped` and `findings` (those outside the records) once."""
+        """Completes the report. Reads `skipped` and `findings` (those outside the records) once.
+
+        Raises:
+            Unstated: the format cannot state this. Nothing was written.
+        """
 
     def close(self) -> None:
         """Frees what the renderer holds, also when the report was not completed. May be called twice."""
@@ -215,8 +242,10 @@ class Tally:
             if status == "match" and origin is not None:
                 origins[origin] += number
         rules: defaultdict[str, int] = defaultdict(int)
-        for (_, rule), number in self._found.items():
+        levels: dict[str, dict[str, int]] = {"error": {}, "warning": {}, "note": {}}
+        for (level, rule), number in sorted(self._found.items()):
             rules[rule] += number
+            levels[level][rule] = number
         return Summary(
             self._records,
             _checked(self._view),
@@ -226,6 +255,7 @@ class Tally:
             Coverage(self._hashed, self._corroborated, self._repeated, self._fixed, self._unprotected, ()),
             self._covered,
             dict(sorted(rules.items())),
+            {level: found for level, found in levels.items() if found},
             dict(sorted(self._allowed.items())),
         )
 

@@ -2,7 +2,7 @@
 
 There is no standard; this keeps to what Jenkins, GitLab and others agree on. Findings of level error are failures, unless they are about
 this program itself: those are errors. Warnings, notes and what is allowed are lines of `system-out`. The suites are `records`, `run`
-(what concerns the drop, or an input that is no record) and `skipped`. `tests`, `failures` and `errors` count test cases.
+(what concerns the drop, or an input that is not a record) and `skipped`. `tests`, `failures` and `errors` count test cases.
 """
 
 from __future__ import annotations

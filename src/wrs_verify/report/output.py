@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import BinaryIO, NamedTuple
 
 from wrs_verify.model import Counts, Finding, RecordResult, Skipped, Verdict
-from wrs_verify.report import FORMATS, Options, Renderer, Summary, renderer
+from wrs_verify.report import FORMATS, Options, Renderer, Summary, Unstated, renderer
 from wrs_verify.safe import terminal
 
 __all__ = ["OutputError", "Reports", "Spec", "parse_spec", "parse_specs"]
@@ -87,6 +87,8 @@ class Reports:
         Raises:
             OutputError: a report cannot be opened. Nothing is left behind.
         """
+        #: The reports that cannot be, each with the reason in words. A file of that name stays as it was.
+        self.unstated: list[str] = []
         self._failure: OutputError | None = None
         self._open: list[_Output] = []
         plain = options._replace(colour=False, width=None)
@@ -122,8 +124,8 @@ class Reports:
         if self._failure is not None and not self._open:
             raise self._failure
 
-    def finish(self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary) -> None:
-        """Completes every report, and puts the files in their places when all are complete.
+    def complete(self, verdict: Verdict, counts: Counts, skipped: Iterable[Skipped], findings: Iterable[Finding], summary: Summary) -> None:
+        """Completes every report, that on standard output last. Files are not in their places yet: `publish` puts them there.
 
         Args:
             verdict: of the whole run.
@@ -133,14 +135,30 @@ class Reports:
             summary: what the verdict rests on.
 
         Raises:
-            OutputError: a report could not be written, here or earlier.
+            OutputError: a report could not be written, here or earlier, and the summary says that a history is extended. That is not to
+                be then, so no file is published, and standard output does not tell of a history.
         """
-        for output in tuple(self._open):
+        extending = summary.history is not None and summary.history.added is not None
+        for output in sorted(self._open, key=lambda output: output.spec.file is None):
             try:
-                output.renderer.finish(verdict, counts, skipped, findings, summary)
+                said = summary._replace(history=None) if extending and self._failure else summary
+                output.renderer.finish(verdict, counts, skipped, findings, said)
                 output.place.complete()
+            except Unstated as why:
+                self._open.remove(output)
+                output.discard()
+                self.unstated.append(f"there is no {output.spec.format} report: {why}")
             except OSError as error:
                 self._failed(output, error)
+        if extending and self._failure is not None:
+            raise OutputError(f"{self._failure}; the history was not extended, and is as it was")
+
+    def publish(self) -> None:
+        """Puts the files of all reports that are complete in their places.
+
+        Raises:
+            OutputError: a report could not be written, here or earlier.
+        """
         for output in tuple(self._open):
             try:
                 output.place.publish()

@@ -14,7 +14,7 @@ from wrs_verify.explain import documentation
 from wrs_verify.model import Allowed, Counts, Finding, Json, RecordResult, Related, Skipped, Verdict
 from wrs_verify.report import Options, Sink, Summary
 from wrs_verify.report.json import json_line
-from wrs_verify.report.wording import history_root, place, settled
+from wrs_verify.report.wording import history_root, place, settled, telling
 from wrs_verify.rules import Rule, rules
 from wrs_verify.safe import sarif, shorten, terminal, uri, value, visible
 
@@ -84,9 +84,8 @@ class Renderer:
             "partialFingerprints": {"wrsVerify/v1": _fingerprint(finding, path, record, seen)},
             "suppressions": [_suppression(allowed)] if allowed else [],
             "properties": {"expected": finding.expected, "actual": finding.actual},
+            "ruleIndex": self._numbers[finding.rule],
         }
-        if finding.rule in self._numbers:
-            made["ruleIndex"] = self._numbers[finding.rule]
         self._write((b",\n" if self._results else b"\n") + json_line(made))
         self._results += 1
 
@@ -133,7 +132,8 @@ def _distinct(locations: list[Json]) -> list[Json]:
 
 def _related(other: Related, path: str) -> Json:
     where = shorten(terminal(other.pointer), _MESSAGE) or "the whole record"
-    message = {"message": _message(f"{where} says {value(other.value, _VALUE)}")}
+    says = f" says {value(other.value, _VALUE)}" if telling([other]) else ""
+    message = {"message": _message(where + says)}
     return _location(other.input or path, other.line, other.column, other.pointer) | message
 
 

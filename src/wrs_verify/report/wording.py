@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from wrs_verify.model import Allowed, Counts, Finding, RecordResult, Verdict
+from wrs_verify.model import Allowed, Counts, Finding, RecordResult, Related, Verdict
 from wrs_verify.report import Summary
 from wrs_verify.safe import contrast, shorten, terminal, value, visible
 
-__all__ = ["details", "headline", "history_root", "is_internal", "name_of", "number_of", "place", "said", "settled"]
+__all__ = [
+    "details",
+    "expectation",
+    "headline",
+    "history_root",
+    "is_internal",
+    "name_of",
+    "number_of",
+    "place",
+    "said",
+    "settled",
+    "telling",
+]
 
 #: Characters of a value, a pointer, a message; and how many related places.
 _VALUE, _POINTER, _MESSAGE, _RELATED = 200, 300, 2000, 6
+
+#: What the expected and the actual value of a finding are called, where those two words would mislead.
+_WORDS = {"public-view-hash": ("computed", "recorded"), "content-hash": ("computed", "recorded")}
 
 #: Findings about this program rather than about what it was given.
 _INTERNAL = frozenset({"internal-error", "engine-disagreement"})
@@ -75,17 +90,36 @@ def details(finding: Finding, record: RecordResult | None) -> Iterator[str]:
     """What a message may leave out, in harmless lines: where the finding is, what was expected and found, related places."""
     if finding.pointer:
         yield f"at {shorten(terminal(finding.pointer), _POINTER)}"
-    shown = contrast(finding.expected, finding.actual, _VALUE)
-    for word, thing, text in zip(("expected", "found"), (finding.expected, finding.actual), shown, strict=True):
-        if thing is not None:
-            yield f"{word} {text}"
+    for word, text in expectation(finding, _VALUE):
+        yield f"{word} {text}"
     path = place(finding, record)[0]
-    for other in finding.related[:_RELATED]:
+    related = telling(finding.related)
+    for other in related[:_RELATED]:
         where = f"{terminal(other.input)} " if other.input and other.input != path else ""
         where += shorten(terminal(other.pointer), _POINTER) or "the whole record"
         yield f"{where} says {value(other.value, _VALUE)}"
-    if len(finding.related) > _RELATED:
-        yield f"and {len(finding.related) - _RELATED} more places"
+    if len(related) > _RELATED:
+        yield f"and {len(related) - _RELATED} more places"
+
+
+def telling(related: Iterable[Related]) -> list[Related]:
+    """Those related places that a report in words has to tell of: not another whole input, which the message names, but what one says."""
+    return [other for other in related if other.pointer or other.value is not None]
+
+
+def expectation(finding: Finding, width: int) -> list[tuple[str, str]]:
+    """What was expected and what was found, as far as a finding tells it: what each is called, and the value in so many characters."""
+    expected, found = _WORDS.get(finding.rule, ("expected", "found"))
+    wanted = finding.expected
+    if finding.rule == "unknown-term" and isinstance(wanted, list) and wanted:
+        # The terms that there are, not a list that should stand there.
+        text = value(wanted[0], width) if len(wanted) == 1 else value(wanted, width + 2)[1:].removesuffix("]")
+        texts = text, value(finding.actual, width)
+        expected = "expected" if len(wanted) == 1 else "expected one of"
+    else:
+        texts = contrast(wanted, finding.actual, width)
+    named = zip((expected, found), (wanted, finding.actual), texts, strict=True)
+    return [(word, text) for word, thing, text in named if thing is not None]
 
 
 def history_root(summary: Summary) -> str | None:
