@@ -79,6 +79,14 @@ def test_the_same_status_in_every_format(tmp_path: Path, drop: Path) -> None:
         assert {wrs_verify(folder, "--report", name).returncode for name in ("text", "json")} == {status}
 
 
+def test_targets_of_which_a_finding_may_not_be_listed_are_not_said_to_agree(drop: Path) -> None:
+    record = changed(json.loads((drop / REAL[0]).read_bytes()), "/target/version", 7)
+    record["version"]["published_at"] = "2001-01-01T00:00:00Z"
+    (drop / REAL[0]).write_text(json.dumps(record))
+    assert "differ in 1" in wrs_verify(drop).stdout.decode()
+    assert "agree in 1 of 2; not all compared in 1" in wrs_verify(drop, "--max-findings", "1").stdout.decode()
+
+
 def test_standard_input(drop: Path) -> None:
     text = (drop / REAL[1]).read_bytes()
     assert wrs_verify("-", stdin=text).returncode == 0

@@ -153,7 +153,9 @@ def renderer(name: str, sink: Sink, options: Options) -> Renderer:
 
 
 # With one of these in a record, some copy of its target may not have been compared.
-_UNSETTLING = frozenset({"schema-violation", "unknown-profile", "internal-error", "engine-disagreement"})
+_UNSETTLING = frozenset(
+    {"schema-violation", "too-many-violations", "too-many-findings", "unknown-profile", "internal-error", "engine-disagreement"}
+)
 
 
 class Tally:

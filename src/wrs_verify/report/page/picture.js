@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 22, TOP = 34;
 // With one of these in a record, a copy may not have been compared though no finding says so.
-const UNSETTLING = new Set(["unknown-profile", "internal-error", "engine-disagreement", "too-many-findings"]);
+const UNSETTLING = new Set(["unknown-profile", "internal-error", "engine-disagreement", "too-many-findings", "too-many-violations"]);
 const STATES = {agrees: "agreeing", differs: "differing", open: "not compared", absent: "not there"};
 const HEADS = {match: "/version: hash matches", mismatch: "/version: hash differs", unavailable: "/version: no hash"};
 const WIDE = {width: 880, label: 286, box: [350, 530], right: 594};
