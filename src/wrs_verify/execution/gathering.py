@@ -24,7 +24,7 @@ _INSERT_FACTS = f"INSERT INTO facts VALUES (?{', ?' * len(_FACTS)})"
 _INSERT_REFERENCES = f"INSERT INTO refs VALUES (?{', ?' * len(_REFERENCES)})"
 _SETUP = f"""
     PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
-    PRAGMA temp_store = FILE; PRAGMA cache_size = -8192;
+    PRAGMA temp_store = FILE; PRAGMA cache_size = -2048;
     CREATE TABLE facts (id INTEGER PRIMARY KEY, {", ".join(_FACTS)});
     CREATE TABLE refs (record INTEGER, {", ".join(_REFERENCES)}, PRIMARY KEY (record, pointer)) WITHOUT ROWID;
     BEGIN;
