@@ -8,7 +8,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from report_samples import ATTACK, ERROR, FINDINGS, HASH, NOTE, OPTIONS, OTHER, RESULTS, SKIPPED, TEXT, WARNING, result, unreadable, write
 
@@ -191,8 +191,9 @@ def shown(before: str, marked: str, after: str, **more: Any) -> list[str]:
 
 
 def columns(line: str) -> int:
-    """Columns of a terminal, counted in another way than the report does."""
-    return sum(0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF") for one in line)
+    """Columns of a terminal: marks and the vowels that complete a Hangul syllable take none."""
+    wide = (one for one in line if unicodedata.category(one) not in ("Mn", "Me") and not "\u1160" <= one <= "\u11ff")
+    return sum(1 + (unicodedata.east_asian_width(one) in "WF") for one in wide)
 
 
 @pytest.mark.parametrize(
@@ -257,6 +258,7 @@ EXCERPTS = st.builds(Excerpt, TEXT, TEXT, TEXT, st.booleans(), st.booleans())
 
 
 @given(EXCERPTS, st.none() | st.integers(1, 10**7), st.integers(40, 200))
+@example(Excerpt("000\x1f\x1f\x1f\u0b3f", "0000\x1f\x1f\x1f\u0b3f", "", False, False), None, 40)
 def test_an_excerpt_is_harmless_and_keeps_to_the_width(excerpt: Excerpt, number: int | None, width: int) -> None:
     found = drawn(excerpt, number, width)
     if found is None:

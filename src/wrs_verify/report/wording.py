@@ -28,6 +28,9 @@ _VALUE, _POINTER, _MESSAGE, _RELATED = 200, 300, 2000, 6
 #: What the expected and the actual value of a finding are called, where those two words would mislead.
 _WORDS = {"public-view-hash": ("computed", "recorded"), "content-hash": ("computed", "recorded")}
 
+#: Rules whose expected value is a list of what may stand there, not a list that should.
+_CHOICES = frozenset({"unknown-term", "unknown-profile"})
+
 #: Findings about this program rather than about what it was given.
 _INTERNAL = frozenset({"internal-error", "engine-disagreement"})
 
@@ -111,8 +114,7 @@ def expectation(finding: Finding, width: int) -> list[tuple[str, str]]:
     """What was expected and what was found, as far as a finding tells it: what each is called, and the value in so many characters."""
     expected, found = _WORDS.get(finding.rule, ("expected", "found"))
     wanted = finding.expected
-    if finding.rule == "unknown-term" and isinstance(wanted, list) and wanted:
-        # The terms that there are, not a list that should stand there.
+    if finding.rule in _CHOICES and isinstance(wanted, list) and wanted:
         text = value(wanted[0], width) if len(wanted) == 1 else value(wanted, width + 2)[1:].removesuffix("]")
         texts = text, value(finding.actual, width)
         expected = "expected" if len(wanted) == 1 else "expected one of"

@@ -34,7 +34,7 @@ def unknown_profile(record: Record) -> Iterator[Found]:
             message = f"the profile {quote(actual)} is not known here: nothing else was checked. Known: {known}"
         else:
             what = "has no member profile" if isinstance(record.value, dict) else "is not an object"
-            message = f"this {what}, so it is not known what it should be: nothing else was checked. Known profiles: {known}"
+            message = f"the record {what}, so that it is not known what it should be: nothing else was checked. Known profiles: {known}"
         yield Found("/profile" if named else "", message, sorted(PROFILES), actual)
 
 
