@@ -70,15 +70,14 @@ clean:  ## Remove what the other targets made.
 	$(PIP) --editable '.[fuzz]'
 	@touch $@ .venv/installed .venv/installed-dev
 
-# The judge of accessibility, and the third judge of canonical forms, by authors of RFC 8785; their versions are fixed, so that their
-# verdicts are too. npm removes what it is not told of.
-NPM := npm install --silent --no-save --no-package-lock --ignore-scripts axe-core@4.14.1
+# The judge of accessibility, and the third judge of canonical forms, by authors of RFC 8785. npm removes what it is not told of.
+NPM := npm install --silent --no-save --no-package-lock --ignore-scripts 'axe-core@>=4.14.1'
 
 node_modules/axe-core:
 	$(NPM)
 
 node_modules/canonicalize:
-	$(NPM) canonicalize@2.1.0
+	$(NPM) 'canonicalize@>=2.1.0'
 
 .venv/installed-dev: .venv/bin/python pyproject.toml
 	$(PIP) --editable '.[dev]'

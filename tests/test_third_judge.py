@@ -18,11 +18,12 @@ from wrs_verify.model import Limits
 
 pytestmark = pytest.mark.conformance
 
-PACKAGE = Path(__file__).resolve().parent.parent / "node_modules" / "canonicalize"
+PROJECT = Path(__file__).resolve().parent.parent
 #: Reads a JSON text a line, in hexadecimal, and writes its canonical form likewise.
 SCRIPT = """
-const canonicalize = require(process.argv[1])
-const lines = require("fs").readFileSync(0, "utf8").split("\\n").filter(Boolean)
+import { readFileSync } from "node:fs"
+import canonicalize from "canonicalize"
+const lines = readFileSync(0, "utf8").split("\\n").filter(Boolean)
 const made = lines.map(line => Buffer.from(canonicalize(JSON.parse(Buffer.from(line, "hex").toString("utf8"))), "utf8").toString("hex"))
 process.stdout.write(made.join("\\n"))
 """
@@ -39,7 +40,7 @@ def documents() -> Iterator[tuple[bytes, bytes]]:
 
 def test_a_third_canonicalizer_agrees() -> None:
     node = shutil.which("node")
-    if node is None or not PACKAGE.is_dir():
+    if node is None or not (PROJECT / "node_modules/canonicalize").is_dir():
         reason = "needs Node and the npm package canonicalize: make conformance"
         if os.environ.get("WRS_CONFORMANCE") == "full":
             pytest.fail(reason)
@@ -47,7 +48,8 @@ def test_a_third_canonicalizer_agrees() -> None:
     given = list(documents())
     assert len(given) > 30_000
     lines = "\n".join(data.hex() for data, _ in given)
-    done = subprocess.run([node, "-e", SCRIPT, str(PACKAGE)], input=lines, capture_output=True, text=True, timeout=600, check=True)
+    command = [node, "--input-type=module", "-e", SCRIPT]
+    done = subprocess.run(command, cwd=PROJECT, input=lines, capture_output=True, text=True, timeout=600, check=True)
     made = [bytes.fromhex(line) for line in done.stdout.split("\n")]
     assert len(made) == len(given)
     assert [data for (data, form), other in zip(given, made, strict=True) if form != other] == []

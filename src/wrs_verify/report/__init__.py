@@ -18,6 +18,7 @@ __all__ = [
     "FORMATS",
     "SHOWING_EXCERPTS",
     "STEP_SUMMARY",
+    "UNSETTLING",
     "Checked",
     "Options",
     "Renderer",
@@ -152,8 +153,8 @@ def renderer(name: str, sink: Sink, options: Options) -> Renderer:
     return cast(Renderer, module.Renderer(sink, options))
 
 
-# With one of these errors in a record, some copy of its target may not have been compared, or be one that a finding not listed is about.
-_UNSETTLING = frozenset(
+#: With one of these errors in a record, some copy of its target may not have been compared, or be one that a finding not listed is about.
+UNSETTLING = frozenset(
     {"schema-violation", "too-many-violations", "too-many-findings", "unknown-profile", "internal-error", "engine-disagreement"}
 )
 
@@ -210,7 +211,7 @@ class Tally:
             self._found[finding.level, rule] += 1
             if rule == "target-mismatch":
                 differs = True
-            elif rule in _UNSETTLING and finding.level == "error":
+            elif rule in UNSETTLING and finding.level == "error":
                 settled = False
         for one in result.allowed:
             self._allowed[one.finding.rule] += 1

@@ -2,8 +2,6 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 22, TOP = 34;
-// With one of these in a record, a copy may not have been compared though no finding says so.
-const UNSETTLING = new Set(["unknown-profile", "internal-error", "engine-disagreement", "too-many-findings", "too-many-violations"]);
 const STATES = {agrees: "agreeing", differs: "differing", open: "not compared", absent: "not there"};
 const HEADS = {match: "/version: hash matches", mismatch: "/version: hash differs", unavailable: "/version: no hash"};
 const WIDE = {width: 880, label: 286, box: [350, 530], right: 594};
@@ -19,9 +17,8 @@ function draw(name, attributes, ...children) {
 /** How each copy stands. A copy agrees only if it was compared: no finding is no proof of that. */
 function copiesOf(record, groups, pointers) {
   const findings = [...record.findings, ...record.allowed];
-  const rules = new Set(findings.map(finding => finding.rule));
   const complete = record.coverage !== undefined && record.coverage[4] === pointers.length;
-  const settled = complete && ![...rules].some(rule => UNSETTLING.has(rule));
+  const settled = complete && !record.unsettled;
   const bare = new Set(pointers.map(pointer => pointer.replace(/\/\d+(?=\/|$)/g, "/*")));
   const graded = pointers.some(pointer => pointer.startsWith("/published_grade/"));
   const unread = findings.some(finding => finding.rule === "statement-mismatch" && !finding.related);
