@@ -6,10 +6,10 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -30,7 +30,12 @@ __all__ = ["FAILED", "INCOMPLETE", "NOTHING", "PASSED", "USAGE", "command", "mai
 #: Exit statuses, the same in every format.
 PASSED, FAILED, USAGE, NOTHING, INCOMPLETE = range(5)
 
-_COUNT = click.IntRange(min=1)
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _limit(name: str, metavar: str, default: int, text: str, most: int | None = None) -> Callable[[_Function], _Function]:
+    """An option for a limit: `text` says of what, `most` how far it can be raised."""
+    return click.option(name, type=click.IntRange(1, most), metavar=metavar, default=default, show_default=True, help=text)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -63,51 +68,19 @@ _COUNT = click.IntRange(min=1)
 @click.option("--require-content", is_flag=True, help="A content hash that cannot be recomputed fails.")
 @click.option("--sources", metavar="PATH", multiple=True, shell_complete=completion.files, help="Where source versions are; repeatable.")
 @click.option("--double-check", is_flag=True, help="A second, independent parser, validator and canonicalizer must agree.")
-@click.option("--jobs", type=_COUNT, metavar="N", help="Processes of this machine.  [default: as many as there are cores]")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes of this machine.  [default: as many as there are cores]")
 @click.option(
     "--cluster", metavar="ADDRESS", callback=arguments.cluster, help="Check on the workers of the Dask scheduler at this address instead."
 )
 @click.option("--include", metavar="GLOB", multiple=True, help="Only these files of a directory; repeatable.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Not these files of a directory; repeatable.")
-@click.option("--max-size", type=_COUNT, metavar="BYTES", default=Limits().max_size, show_default=True, help="Size of one record's text.")
-@click.option(
-    "--max-depth", type=click.IntRange(1, MAX_DEPTH), metavar="N", default=Limits().max_depth, show_default=True, help="Levels of nesting."
-)
-@click.option(
-    "--max-expanded",
-    type=_COUNT,
-    metavar="BYTES",
-    default=InputLimits().max_expanded,
-    show_default=True,
-    help="Size of one input after decompression.",
-)
-@click.option(
-    "--max-ratio",
-    type=_COUNT,
-    metavar="N",
-    default=InputLimits().max_ratio,
-    show_default=True,
-    help="How many times its size a compressed input may expand to.",
-)
-@click.option(
-    "--max-members", type=_COUNT, metavar="N", default=InputLimits().max_members, show_default=True, help="Members of one archive."
-)
-@click.option(
-    "--max-lines",
-    type=_COUNT,
-    metavar="N",
-    default=InputLimits().max_lines,
-    show_default=True,
-    help="Lines of one JSON Lines input, blank ones too.",
-)
-@click.option(
-    "--max-findings",
-    type=_COUNT,
-    metavar="N",
-    default=Limits().max_findings,
-    show_default=True,
-    help="Findings of one record that are listed; the others are counted.",
-)
+@_limit("--max-size", "BYTES", Limits().max_size, "Size of one record's text.")
+@_limit("--max-depth", "N", Limits().max_depth, "Levels of nesting.", most=MAX_DEPTH)
+@_limit("--max-expanded", "BYTES", InputLimits().max_expanded, "Size of one input after decompression.")
+@_limit("--max-ratio", "N", InputLimits().max_ratio, "How many times its size a compressed input may expand to.")
+@_limit("--max-members", "N", InputLimits().max_members, "Members of one archive.")
+@_limit("--max-lines", "N", InputLimits().max_lines, "Lines of one JSON Lines input, blank ones too.")
+@_limit("--max-findings", "N", Limits().max_findings, "Findings of one record that are listed; the others are counted.")
 @click.option(
     "--history",
     metavar="FILE",
