@@ -110,10 +110,11 @@ def default(value: object) -> str:
 
 def bounds() -> Iterator[str]:
     """How far the search for an explanation goes."""
-    yield f"- At most {diagnosis.MAX_TRIES:,} combinations of original values are tried for one record: first what most copies say, all\n"
-    yield "  of it and parts of it, then what any copy says. Where the search was given up, the message says after how many.\n"
-    million = diagnosis.MAX_BYTES // 1_000_000
-    yield f"- Mistakes are tried, the likeliest first, until {million} million bytes have been hashed for one record.\n"
+    tried, hashed = diagnosis.MAX_TRIED_BYTES // 1_000_000, diagnosis.MAX_BYTES // 1_000_000
+    yield f"- At most {diagnosis.MAX_TRIES:,} combinations of original values are tried for one record, and fewer for a large one, until\n"
+    yield f"  {tried} million bytes have been hashed: first what most copies say, all of it and parts of it, then what any copy says.\n"
+    yield "  Where the search was given up, the message says after how many.\n"
+    yield f"- Mistakes are tried, the likeliest first, until {hashed} million bytes have been hashed for one record.\n"
 
 
 def examples_file() -> str:

@@ -22,10 +22,11 @@ from test_drop import _DROPS, record
 
 from wrs_verify import Options, engine
 from wrs_verify.execution import shuffle
+from wrs_verify.execution.shortlist import Shortlist
 from wrs_verify.groups import groups
 from wrs_verify.inputs import InputLimits, Item, Range, Refused, Source, read, read_range
 from wrs_verify.inputs.ranges import line_feeds, size_in_ranges
-from wrs_verify.model import Facts
+from wrs_verify.model import Facts, Limits
 
 pytest.importorskip("distributed")
 
@@ -291,15 +292,19 @@ def test_ranges_hold_the_lines_of_the_file(tmp_path_factory: pytest.TempPathFact
     assert found == [each for each in read(source, limits) if isinstance(each, Item | Refused)]
 
 
-@given(_DROPS, st.integers(1, 4), st.integers(1, 5), st.booleans(), st.randoms(use_true_random=False))
+@given(_DROPS, st.integers(1, 4), st.integers(1, 5), st.integers(1, 4), st.booleans(), st.randoms(use_true_random=False))
 def test_partitions_give_what_the_whole_gives(
-    drop: tuple[Facts, ...], number: int, blocks: int, complete: bool, chance: random.Random
+    drop: tuple[Facts, ...], number: int, blocks: int, most: int, complete: bool, chance: random.Random
 ) -> None:
-    options = Options()
+    options = Options(limits=Limits(max_findings=most))
     shared = [shuffle.spread(drop[start::blocks], number) for start in range(blocks)]
     chance.shuffle(shared)
     judged = [shuffle.judge([each[place] for each in shared], place, number, options, complete=complete) for place in range(number)]
-    apart = [finding for each in judged for finding in each.findings]
-    apart += shuffle.judge_counted((group for each in judged for group in each.counted), options, complete=complete)
-    whole = engine.check_drop(lambda grouping: groups(grouping, drop), options, complete=complete)
-    assert sorted(apart, key=engine.order) == sorted(whole, key=engine.order)
+    apart, whole = Shortlist(most), Shortlist(most)
+    for each in judged:
+        apart.include(each.shortlist)
+    for finding in shuffle.judge_counted((group for each in judged for group in each.counted), options, complete=complete):
+        apart.add(finding)
+    for finding in engine.check_drop(lambda grouping: groups(grouping, drop), options, complete=complete):
+        whole.add(finding)
+    assert sorted(apart.findings(options), key=engine.order) == sorted(whole.findings(options), key=engine.order)

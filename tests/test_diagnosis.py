@@ -103,6 +103,18 @@ def test_the_search_is_bounded(record: Json) -> None:
     assert f"{diagnosis.MAX_TRIES:,} combinations" in finding.message
 
 
+def test_the_search_is_bounded_by_what_it_hashes(record: Json, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large record allows fewer combinations; what is proved before they run out is said all the same."""
+    forged = changed(record, "/version/record/title", "Other")
+    beyond = changed(forged, "/version/published_at", "2026-10-17T00:00:00Z")
+    size = len(canonical(forged))
+    monkeypatch.setattr(diagnosis, "MAX_TRIED_BYTES", 2 * size)
+    assert [related.pointer for related in hashed(forged).related] == ["/version/record/title"]
+    assert "given up after 2 combinations" in hashed(beyond).message
+    monkeypatch.setattr(diagnosis, "MAX_TRIED_BYTES", 1)
+    assert "given up after 1 combination" in hashed(beyond).message
+
+
 def sha256(data: bytes) -> str:
     return "sha256:" + hashlib.sha256(data).hexdigest()
 

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Sequence
 
 from builder import record, text
-from cases import CONTENT, Case, Expected, error, files, warning
+from cases import CONTENT, Case, Expected, error, files, note, warning
 
 PLAIN = text(record("example-input"))
 
@@ -196,12 +196,51 @@ def too_many() -> list[Case]:
         ),
         broken(
             rule,
+            "drop",
+            "Three related entries are not here, and of the rule that says so one finding is listed.",
+            replaced('"related": []', '"related": ["first-entry", "second-entry", "third-entry"]'),
+            CONTENT,
+            warning("dangling-reference", "/entry/related/0"),
+            warning(rule, input=""),
+            arguments=["--max-findings", "1"],
+        ),
+        broken(
+            rule,
             "unfamiliar",
             "Two unknown members, of which one is listed: what is not listed is not an error.",
             two,
             warning("unknown-member"),
             warning(rule),
             arguments=["--max-findings", "1"],
+        ),
+    ]
+
+
+def too_many_references() -> list[Case]:
+    rule = "too-many-references"
+    return [
+        broken(
+            rule,
+            "several",
+            "Five entries are named, one of them twice, where three are followed: the first of the second list is the third of them.",
+            replaced('"related": []', '"related": ["first-entry", "second-entry"]').replace(
+                b'"subresults": []', b'"subresults": ["third-entry", "first-entry", "fourth-entry"]'
+            ),
+            CONTENT,
+            error(rule, "/entry/subresults"),
+            *(warning("dangling-reference", pointer) for pointer in ("/entry/related/0", "/entry/related/1", "/entry/subresults/0")),
+            arguments=["--max-references", "3"],
+        ),
+        broken(
+            rule,
+            "unknown",
+            "Two items of a form that is not known count like any others, and so does one that is here twice.",
+            replaced('"related": []', '"related": [{"first": "a"}, {"second": "b"}, "third-entry", "third-entry"]'),
+            CONTENT,
+            error(rule, "/entry/related"),
+            *(note("unknown-reference", f"/entry/related/{index}") for index in (0, 1)),
+            warning("dangling-reference", "/entry/related/2"),
+            arguments=["--max-references", "3"],
         ),
     ]
 
@@ -242,4 +281,14 @@ def tarred(names: Sequence[str]) -> bytes:
     return made.getvalue()
 
 
-CASES: Sequence[Case] = [*no_json(), *duplicates(), *not_i_json(), *too_deep(), *oversized(), *too_many(), *unreadable(), *unsafe_paths()]
+CASES: Sequence[Case] = [
+    *no_json(),
+    *duplicates(),
+    *not_i_json(),
+    *too_deep(),
+    *oversized(),
+    *too_many(),
+    *too_many_references(),
+    *unreadable(),
+    *unsafe_paths(),
+]

@@ -72,7 +72,7 @@ def finding(expected: Expected, inputs: list[str]) -> dict[str, str]:
     if expected.input is None and len(inputs) != 1:
         raise ValueError(f"which of {inputs} gives {expected}?")
     place = {} if expected.pointer is None else {"pointer": expected.pointer}
-    return {"rule": expected.rule, "level": expected.level, "input": expected.input or inputs[0], **place}
+    return {"rule": expected.rule, "level": expected.level, "input": inputs[0] if expected.input is None else expected.input, **place}
 
 
 def order(stated: dict[str, str]) -> tuple[str, str, str]:

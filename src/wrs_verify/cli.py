@@ -80,7 +80,10 @@ def _limit(name: str, metavar: str, default: int, text: str, most: int | None = 
 @_limit("--max-ratio", "N", InputLimits().max_ratio, "How many times its size a compressed input may expand to.")
 @_limit("--max-members", "N", InputLimits().max_members, "Members of one archive.")
 @_limit("--max-lines", "N", InputLimits().max_lines, "Lines of one JSON Lines input, blank ones too.")
-@_limit("--max-findings", "N", Limits().max_findings, "Findings of one record that are listed; the others are counted.")
+@_limit(
+    "--max-findings", "N", Limits().max_findings, "Findings of a record, or of a rule about several, that are listed and not only counted."
+)
+@_limit("--max-references", "N", Limits().max_references, "Entries that one record names and that are looked for.")
 @click.option(
     "--history",
     metavar="FILE",
@@ -147,7 +150,7 @@ def command(configured: config.Config, /, paths: tuple[str, ...], reports: tuple
         strict=strict,
         require_content=given["require_content"] or given["pre_publication"],
         double_check=given["double_check"],
-        limits=Limits(given["max_size"], given["max_depth"], given["max_findings"]),
+        limits=Limits(given["max_size"], given["max_depth"], given["max_findings"], given["max_references"]),
         notes_placed=given["verbose"] or any(spec.format != "text" for spec in reports),
         excerpts=any(spec.format in SHOWING_EXCERPTS for spec in reports),
         levels=configured.levels,

@@ -23,6 +23,9 @@ __all__ = ["MAX_TRIES", "Alteration", "Search", "altered", "choices", "recipe"]
 #: Combinations of original values that are tried for one record at most; about a tenth of a second for a record of 20 KB.
 MAX_TRIES = 3000
 
+#: Bytes that are hashed for one record at most while they are tried, so that a large record takes little longer.
+MAX_TRIED_BYTES = 100_000_000
+
 #: Bytes that are hashed for one record at most while recipes are tried.
 MAX_BYTES = 32_000_000
 
@@ -194,7 +197,9 @@ def _named(order: int, layout: int, escapes: int) -> list[str]:
     return [known] if known is not None else [_ORDERS[order][0], _LAYOUTS[layout][0], _ESCAPES[escapes][0]]
 
 
-def altered(view: View, choices: Mapping[str, Sequence[_Choice]], likely: Mapping[str, _Choice], hashes: Callable[[Json], bool]) -> Search:
+def altered(
+    view: View, choices: Mapping[str, Sequence[_Choice]], likely: Mapping[str, _Choice], hashes: Callable[[Json], bool], size: int
+) -> Search:
     """Find the hashed values that were altered, by putting back what their copies say until the recorded hash comes out.
 
     Args:
@@ -202,11 +207,12 @@ def altered(view: View, choices: Mapping[str, Sequence[_Choice]], likely: Mappin
         choices: for the pointer of a hashed value that has other copies: what those say, each with the pointer of such a copy.
         likely: of these, what the majority says of the values that it finds odd; tried first.
         hashes: whether a hashed part gives the recorded hash.
+        size: how many bytes are hashed for that, about.
     """
     part = copy.deepcopy(view.at(view.hashed.rstrip("/")))
     choices, likely = _replaceable(view, choices), _replaceable(view, likely)
-    tries = 0
-    for chosen in islice(_trials(choices, likely), MAX_TRIES):
+    tries, most = 0, min(MAX_TRIES, max(1, MAX_TRIED_BYTES // size))
+    for chosen in islice(_trials(choices, likely), most):
         tries += 1
         for pointer, (original, _) in chosen.items():
             _put(part, pointer[len(view.hashed) :], original)
@@ -215,7 +221,7 @@ def altered(view: View, choices: Mapping[str, Sequence[_Choice]], likely: Mappin
             return Search(tuple(proved), tries, exhausted=True)
         for pointer in chosen:
             _put(part, pointer[len(view.hashed) :], view.at(pointer))
-    return Search((), tries, exhausted=tries < MAX_TRIES)
+    return Search((), tries, exhausted=tries < most)
 
 
 def _replaceable(view: View, choices: Mapping[str, _AnyChoice]) -> dict[str, _AnyChoice]:

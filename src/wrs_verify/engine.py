@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple, TypeAlias, cast
 
 from wrs_verify import canonical, parsing, policy, validation
-from wrs_verify.facts import facts_of
+from wrs_verify.facts import facts_of, unfollowed
 from wrs_verify.groups import Group, Grouping
 from wrs_verify.mistakes import too_many_findings
 from wrs_verify.model import Allowance, Allowed, Change, Facts, Finding, HashCheck, Hashes, Json, Level, Limits, Problem, RecordResult
@@ -128,6 +128,7 @@ def _checked(data: bytes, name: str, line: int | None, options: Options, sources
     if sources and record.profile:
         record.source = _source(record, sources, options.limits)
     findings, complete = _check(record, options)
+    findings += [input_finding(problem, options) for problem in unfollowed(record, options.limits)]
     if options.double_check:
         findings += [input_finding(problem, options) for problem in _disagreements(data, record, options)]
     allowed: tuple[Allowed, ...] = ()
@@ -140,7 +141,7 @@ def _checked(data: bytes, name: str, line: int | None, options: Options, sources
         where = placed([one.finding for one in allowed], record.value, text)
         allowed = tuple(one._replace(finding=finding) for one, finding in zip(allowed, where, strict=True))
         result = result._replace(allowed=tuple(sorted(allowed, key=lambda one: order(one.finding))))
-    return Checked(result, complete, facts_of(record, result))
+    return Checked(result, complete, facts_of(record, result, options.limits))
 
 
 def _listed(findings: list[Finding], options: Options) -> list[Finding]:

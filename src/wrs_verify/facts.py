@@ -11,24 +11,25 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from wrs_verify import canonical, validation
-from wrs_verify.model import Facts, Json, RecordResult, Reference, Sighting
+from wrs_verify.model import Facts, Json, Limits, Problem, RecordResult, Reference, Sighting
 from wrs_verify.pointers import join, split
 from wrs_verify.profile import PROFILES, Profile
 from wrs_verify.record import Record
 
-__all__ = ["entry_named", "facts_of", "sighting_of"]
+__all__ = ["entry_named", "facts_of", "sighting_of", "unfollowed"]
 
 #: The form of an entry id, as the schemas have it, and how long a text is kept at most: so much is kept of every record.
 _ENTRY_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,255}")
 _MAX_TEXT = 256
 
 
-def facts_of(record: Record, result: RecordResult) -> Facts | None:
+def facts_of(record: Record, result: RecordResult, limits: Limits) -> Facts | None:
     """The facts of a record, whatever was found wrong with it.
 
     Args:
         record: the record.
         result: what was found out about it.
+        limits: how many of the entries that it names are among them.
 
     Returns:
         The facts; None where the profile is not known, since nothing else is then, or where the checks broke off.
@@ -55,8 +56,19 @@ def facts_of(record: Record, result: RecordResult) -> Facts | None:
         edition,
         grade,
         said,
-        tuple(_references(record, profile, record_id, version)),
+        tuple(_references(record, profile, record_id, version, limits)),
     )
+
+
+def unfollowed(record: Record, limits: Limits) -> Iterator[Problem]:
+    """The problem of a record that names more entries than are among its facts."""
+    for pointer, _, items, beyond in _lists(record, record.profile, limits) if record.profile else ():
+        if beyond:
+            most = limits.max_references
+            message = (
+                f"more than {most} entries are named (--max-references): of the {len(items) + beyond} here, {beyond} were not followed"
+            )
+            yield Problem("too-many-references", message, pointer=pointer)
 
 
 def sighting_of(facts: Facts, data: bytes) -> Sighting | None:
@@ -111,7 +123,17 @@ def _grade(record: Record, profile: Profile) -> tuple[str | None, bytes | None, 
 _route = lru_cache(lambda pointer: tuple(split(pointer)))
 
 
-def _references(record: Record, profile: Profile, record_id: str | None, version: int | None) -> Iterator[Reference]:
+def _lists(record: Record, profile: Profile, limits: Limits) -> Iterator[tuple[str, tuple[str, ...], list[Json], int]]:
+    """Each list in which entries are named: its pointer, the members that may hold an id, the items that are followed, how many are not."""
+    room = limits.max_references
+    for pointer, names in profile.lists.items():
+        items = record.at(pointer)
+        if isinstance(items, list):
+            yield pointer, names, items[:room], max(0, len(items) - room)
+            room -= min(room, len(items))
+
+
+def _references(record: Record, profile: Profile, record_id: str | None, version: int | None, limits: Limits) -> Iterator[Reference]:
     """The earlier version that it refers to, if it is one of this record, and every entry that is named, once.
 
     Whether it is the one before is the business of `version-chain`, and what names no entry that of `unknown-reference`.
@@ -122,9 +144,8 @@ def _references(record: Record, profile: Profile, record_id: str | None, version
         if triple[0] == record_id and triple[1] < version:
             yield Reference(profile.previous, *triple)
     seen: set[str] = set()
-    for pointer, names in profile.lists.items():
-        items = record.at(pointer)
-        for index, item in enumerate(items if isinstance(items, list) else ()):
+    for pointer, names, items, _ in _lists(record, profile, limits):
+        for index, item in enumerate(items):
             name, entry_id = entry_named(item, names)
             if entry_id is not None and entry_id not in seen:
                 seen.add(entry_id)

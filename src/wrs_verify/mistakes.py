@@ -61,12 +61,15 @@ def diagnose(data: bytes, limits: Limits) -> tuple[tuple[Problem, ...], dict[int
     return tuple(found), first
 
 
-def too_many_findings(most: int, others: str) -> Problem:
-    """The problem of a record that has more findings than are listed. `others`: how many there are beyond, by level."""
+def too_many_findings(most: int, others: str, rule: str | None = None) -> Problem:
+    """The problem of more findings than are listed: of a record or, about more than one record, of a rule.
+
+    `others`: how many there are beyond, by level.
+    """
     others = re.sub(r"\b(1 [a-z]+)s\b", r"\1", others)
-    return Problem(
-        "too-many-findings", f"more than {most} finding{'s' * (most != 1)} (--max-findings): {others} beyond are not listed", pointer=""
-    )
+    whose = f" of {rule}" if rule else ""
+    message = f"more than {most} finding{'s' * (most != 1)}{whose} (--max-findings): {others} beyond are not listed"
+    return Problem("too-many-findings", message, pointer=None if rule else "")
 
 
 def _problems(data: bytes, max_depth: int) -> Iterator[tuple[Problem, int | None]]:

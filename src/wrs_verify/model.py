@@ -52,7 +52,9 @@ class Limits(NamedTuple):
     max_depth: int = 200
     """Levels of nested arrays and objects (`--max-depth`)."""
     max_findings: int = 1000
-    """Findings of one record that are listed (`--max-findings`); those beyond are counted."""
+    """Findings of one record, or of one rule about several, that are listed (`--max-findings`); those beyond are counted."""
+    max_references: int = 10_000
+    """Items of the lists in which one record names entries that are looked for (`--max-references`)."""
 
 
 class Problem(NamedTuple):

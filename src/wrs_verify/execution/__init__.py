@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -14,6 +13,7 @@ from wrs_verify.engine import Options
 from wrs_verify.execution.errors import ClusterError, Interrupted, NotRemembered
 from wrs_verify.execution.gathering import Gathering
 from wrs_verify.execution.pieces import refuse_streams
+from wrs_verify.execution.shortlist import Shortlist
 from wrs_verify.execution.sources import Sources, gathered
 from wrs_verify.execution.work import Outcome, Remember, Setup, check, parts
 from wrs_verify.inputs import Found, InputLimits, Selection, find
@@ -133,7 +133,11 @@ def _run_here(job: Job, record: Callable[[RecordResult], None], memory: Memory |
                 if outcome.facts:
                     gathering.add(outcome.facts)
 
-        return _fold(kept(), record, sources, partial(engine.check_drop, gathering.groups, job.options), job.options, memory)
+        def judge(shortlist: Shortlist, *, complete: bool) -> None:
+            for finding in engine.check_drop(gathering.groups, job.options, complete=complete):
+                shortlist.add(finding)
+
+        return _fold(kept(), record, sources, judge, job.options, memory)
 
 
 def _run_on_cluster(job: Job, address: str, record: Callable[[RecordResult], None], memory: Memory | None) -> Ending:
@@ -150,9 +154,9 @@ def _run_on_cluster(job: Job, address: str, record: Callable[[RecordResult], Non
 
 
 class _Judge(Protocol):
-    """Gives what the rules of the drop find, once all outcomes were looked at. `complete` tells whether every record was checked."""
+    """Lists what the rules of the drop find, once all outcomes were looked at. `complete` tells whether every record was checked."""
 
-    def __call__(self, *, complete: bool) -> Iterator[Finding]: ...
+    def __call__(self, shortlist: Shortlist, *, complete: bool) -> None: ...
 
 
 def _fold(
@@ -186,7 +190,13 @@ def _fold(
                 findings.append(outcome.found)
     except Interrupted:
         complete = False
-    complete = _judged(judge, findings, complete=complete)
+    shortlist = Shortlist(options.limits.max_findings)
+    try:
+        judge(shortlist, complete=complete)
+        complete = complete and shortlist.complete
+    except Interrupted:
+        complete = False
+    findings += shortlist.findings(options)
     findings += engine.idle_allowances(used, options, complete=complete)
     findings += sources.unused(options) if complete else ()
     state = None
@@ -196,17 +206,6 @@ def _fold(
     tally.add_findings(findings)
     counts = tally.counts(inputs, len(skipped))
     return Ending(_verdict(counts, complete=complete), counts, tuple(skipped), tuple(findings), tally.summary()._replace(history=state))
-
-
-def _judged(judge: _Judge, findings: list[Finding], *, complete: bool) -> bool:
-    """Add what the rules of the drop find; whether all of them could be checked."""
-    try:
-        for finding in judge(complete=complete):
-            complete = complete and finding.rule != "internal-error"
-            findings.append(finding)
-    except Interrupted:
-        return False
-    return complete
 
 
 def _compared(memory: Memory, tally: Tally, findings: list[Finding], *, complete: bool) -> tuple[bool, HistoryState | None]:

@@ -19,6 +19,7 @@ from wrs_verify.execution import shuffle, tasks
 from wrs_verify.execution.errors import ClusterError
 from wrs_verify.execution.pieces import Ended, Piece, Sizes, pieces
 from wrs_verify.execution.scheduler import Future, KilledWorker, Scheduler
+from wrs_verify.execution.shortlist import Shortlist
 from wrs_verify.execution.shuffle import Judged
 from wrs_verify.execution.tasks import Work
 from wrs_verify.execution.work import Outcome, Setup
@@ -101,15 +102,15 @@ class Cluster:
         except ClusterError as error:
             self._failure = str(error)
 
-    def judge(self, *, complete: bool) -> Iterator[Finding]:
-        """What the rules of the drop find; nothing after an interrupt. To be called after `outcomes`."""
+    def judge(self, shortlist: Shortlist, *, complete: bool) -> None:
+        """List what the rules of the drop find; nothing after an interrupt. To be called after `outcomes`."""
         if self._ended:
             try:
-                yield from self._judged(complete=complete)
+                self._judge(shortlist, complete=complete)
             except ClusterError as error:
                 self._failure = str(error)
         if self._failure is not None:
-            yield self._internal_error(f"the cluster could not end the run: {self._failure}")
+            shortlist.add(self._internal_error(f"the cluster could not end the run: {self._failure}"))
 
     def _send(self, piece: Piece, first: int = 0, last: int | None = None) -> _Sent:
         checked = self._scheduler.submit(tasks.checked, tasks.packed(piece), first, last, self._work)
@@ -164,8 +165,7 @@ class Cluster:
     def _internal_error(self, message: str) -> Finding:
         return engine.input_finding(Problem("internal-error", message), self._setup.options)
 
-    def _judged(self, *, complete: bool) -> Iterator[Finding]:
-        findings: list[Finding] = []
+    def _judge(self, shortlist: Shortlist, *, complete: bool) -> None:
         failures: list[ClusterError] = []
 
         def counted() -> Iterator[Group]:
@@ -173,17 +173,18 @@ class Cluster:
                 for judged in self._partitions(complete=complete):
                     if judged is None:
                         message = "the rules of the drop could not all be checked: every worker that tried was lost"
-                        judged = Judged([self._internal_error(message)], [])
-                    findings.extend(each for each in judged.findings if each.rule != "internal-error" or each not in findings)
-                    yield from judged.counted
+                        shortlist.add(self._internal_error(message))
+                    else:
+                        shortlist.include(judged.shortlist)
+                        yield from judged.counted
             except ClusterError as error:  # not for the rule that asks, which would be taken to have crashed
                 failures.append(error)
 
         found = list(shuffle.judge_counted(counted(), self._setup.options, complete=complete))
-        yield from findings
         if failures:
             raise failures[0]
-        yield from found
+        for finding in found:
+            shortlist.add(finding)
 
     def _partitions(self, *, complete: bool) -> Iterator[Judged | None]:
         """What was found in each partition; None for one that costs workers."""

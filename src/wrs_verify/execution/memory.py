@@ -10,6 +10,7 @@ from wrs_verify import engine
 from wrs_verify._version import VERSION
 from wrs_verify.engine import Options
 from wrs_verify.execution.errors import NotRemembered
+from wrs_verify.execution.shortlist import Shortlist
 from wrs_verify.execution.work import Outcome, Remember
 from wrs_verify.history.errors import HistoryError, HistoryLocked, HistoryMoved
 from wrs_verify.history.store import Expected, History
@@ -62,7 +63,10 @@ class Memory:
             names.remove(_WITHDRAWN)
         while True:
             changes = self._history.changes(names)
-            found = list(engine.check_history(changes, self._options, complete=complete))
+            shortlist = Shortlist(self._options.limits.max_findings)
+            for finding in engine.check_history(changes, self._options, complete=complete):
+                shortlist.add(finding)
+            found = list(shortlist.findings(self._options))
             state = self._history.state()
             if state is not None and not complete:
                 state = state._replace(absent=None)

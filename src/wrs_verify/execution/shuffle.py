@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from wrs_verify import engine
 from wrs_verify.engine import Options
+from wrs_verify.execution.shortlist import Shortlist
 from wrs_verify.groups import MAX_KEPT, Group, Grouping, Value, Values, entries, groups, place_of
 from wrs_verify.model import Facts, Finding, Reference
 from wrs_verify.rules.drop import GROUPINGS
@@ -41,7 +42,7 @@ class Share(NamedTuple):
 class Judged(NamedTuple):
     """What was found in one partition, and its groups that have to be judged with those of all others."""
 
-    findings: list[Finding]
+    shortlist: Shortlist
     counted: list[Group]
 
 
@@ -107,8 +108,10 @@ def judge(shares: Iterable[Share], place: int, number: int, options: Options, *,
         if grouping != _COUNTED:
             yield from (group for group in groups(grouping, facts) if _partition(group.key[0], number) == place)
 
-    findings = list(engine.check_drop(own, options, complete=complete))
-    return Judged(findings, [Group((key,), Values(value.times, 1, (value,)), _NONE, 0) for key, value in counted.items()])
+    shortlist = Shortlist(options.limits.max_findings)
+    for finding in engine.check_drop(own, options, complete=complete):
+        shortlist.add(finding)
+    return Judged(shortlist, [Group((key,), Values(value.times, 1, (value,)), _NONE, 0) for key, value in counted.items()])
 
 
 def judge_counted(counted: Iterable[Group], options: Options, *, complete: bool) -> Iterator[Finding]:

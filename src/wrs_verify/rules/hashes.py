@@ -46,8 +46,10 @@ def _explained(record: Record, profile: Profile, recorded: str) -> tuple[str, tu
     name = diagnosis.recipe(part, profile.public_view_hash.rpartition("/")[2], recorded)
     if name is not None:
         return f"{profile.hashed} was hashed {name}; nothing in it was altered after that", ()
-    said = f"{profile.hashed} or this hash was changed after it was hashed; what was changed cannot be proved from the copies in the record"
-    given_up = "" if search.exhausted else f" (the search was given up after {search.tries:,} combinations of copies)"
+    said = f"either {profile.hashed} or the recorded hash was changed; what was changed cannot be proved from the copies in the record"
+    given_up = (
+        "" if search.exhausted else f" (the search was given up after {search.tries:,} combination{'s' * (search.tries != 1)} of copies)"
+    )
     return said + given_up, ()
 
 
@@ -61,8 +63,8 @@ def _altered(alterations: Sequence[diagnosis.Alteration]) -> str:
         (one,) = alterations
         found, original = contrast(one.found, one.original)
         witness = f"as {one.witness} still says" if one.witness.startswith("/") else f"like {one.witness}"
-        said = f"{one.pointer} was altered, unless the hash was replaced: it is {found}, and was {original}"
-        return f"{said}, {witness}. Restoring it gives the recorded hash"
+        said = f"{one.pointer} was altered from {original}, {witness}, to {found}, unless the hash was replaced"
+        return f"{said}. Restoring it gives the recorded hash"
     named = [f"{each.pointer} was {contrast(each.found, each.original)[1]}" for each in alterations[:_NAMED]]
     more = f", and {len(alterations) - _NAMED} more were altered" if len(alterations) > _NAMED else ""
     said = f"{len(alterations)} values were altered, unless the hash was replaced: {', '.join(named)}{more}"
@@ -87,7 +89,8 @@ def _searched(record: Record, profile: Profile, recorded: str) -> diagnosis.Sear
     if rebuilt and rebuilt[1] != record.at(rebuilt[0]):
         likely[rebuilt[0]] = (rebuilt[1], "the text that the other members predict")
         choices.setdefault(rebuilt[0], []).append(likely[rebuilt[0]])
-    return diagnosis.altered(record.view, choices, likely, lambda part: record.hash_if(profile.public_view, part) == recorded)
+    size = len(record.document.canonical)
+    return diagnosis.altered(record.view, choices, likely, lambda part: record.hash_if(profile.public_view, part) == recorded, size)
 
 
 @rule("content-hash", "error", leeway="none")

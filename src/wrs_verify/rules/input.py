@@ -81,11 +81,24 @@ def too_deep(problem: Problem) -> Iterator[Found]:
 
 @rule("too-many-findings", "error", "input")
 def too_many_findings(problem: Problem) -> Iterator[Found]:
-    """A record has more findings than are listed. The message counts the others; the level is that of the worst among them.
+    """A record has more findings than are listed, or a rule about the whole drop or its history has.
+
+    The message counts the others; the level is that of the worst among them.
 
     Why: a hostile record can break rules in millions of places, and a report of them all would fill a disk. Errors are left out last.
 
     Mend: correct what is listed and verify again, or have more listed with `--max-findings`.
+    """
+    return _found(problem)
+
+
+@rule("too-many-references", "error", "input")
+def too_many_references(problem: Problem) -> Iterator[Found]:
+    """A record names more entries, as related or as results that are part of it, than are looked for. The others were not followed.
+
+    Why: a record names a handful; hundreds of thousands serve to keep the rules of the drop busy.
+
+    Mend: if the record is honest, have more followed with `--max-references`.
     """
     return _found(problem)
 
