@@ -72,12 +72,27 @@ def test_whatever_is_more_than_text_is_found_in_a_usual_statement(odd: str) -> N
         ("Retracted\n---", ("a heading",)),
         ("> # Retracted", ("a heading",)),
         ("[a](javascript:alert(1))", ("a link",)),
-        ("[a]: https://example.org", ("a link",)),
         ("a ![](x) <i>", ("HTML", "a picture")),
     ],
 )
 def test_what_a_text_is_shown_as(text: str, kinds: tuple[str, ...]) -> None:
     assert statement.markup(text) == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("[a] [b](c), and so on: d [e]:", []),
+        ("text\n[a]: /b", []),
+        ("`[a]:` b", []),
+        ("```\n[a]: /b\n```", []),
+        ("[a]: /b", [("A", "/b")]),
+        ("> - [a\n  b]:\n>   <c d> 'e'", [("A B", "c%20d")]),
+        ("[a]: javascript:b\n[a]: /c\n[\\]]: /d", [("A", "javascript:b"), ("\\]", "/d")]),
+    ],
+)
+def test_link_references(text: str, found: list[tuple[str, str]]) -> None:
+    assert statement.references(text) == found
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,17 @@ def not_i_json() -> list[Case]:
         case("overflow", "1e400, which a double holds as infinity.", related('"number": 1e400')),
         case("negative-overflow", "-1e400.", related('"number": -1e400')),
         case(
+            "rounded",
+            "A version that a double holds as 1, and that is not 1 to a reader that keeps its digits. The hash is that of 1.",
+            PLAIN.replace(b'"version": 1,', b'"version": 1.0000000000000001,'),
+            *[one] * PLAIN.count(b'"version": 1,'),
+        ),
+        case(
+            "rounded-up",
+            "2^53 + 1 with a fraction of zero, which is an even number to readers with doubles.",
+            related('"a": 9007199254740993.0'),
+        ),
+        case(
             "lone-high-surrogate",
             "The first half of a surrogate pair alone (RFC 7493, section 2.1).",
             replaced("Example topic", r"\ud83d topic"),

@@ -223,6 +223,7 @@ def credit_mismatch() -> list[Case]:
     return [
         case("entry", "The entry has another note than the grade and the statement.", {note: "Another note."}),
         case("role", "The grade's role says another thing.", {did: "All of it."}),
+        case("no-roles", "The grade has no roles, so that its copy of the note is gone.", {"/published_grade/roles": []}),
         case(
             "second-role",
             "A second role says another thing.",
@@ -292,6 +293,18 @@ def statement_mismatch() -> list[Case]:
         case("link-text", "A link reads otherwise.", swapped("[Example source 2]", "[Another source]")),
         case("link-left-out", "The second source is left out.", swapped(second, "")),
         case("link-added", "A third link is not a source.", swapped(second, second + "- [More](https://example.org/more)\n")),
+        case(
+            "reference",
+            "An address for a label in brackets, which no reader sees: it makes a link of text elsewhere.",
+            swapped("## People and systems", "[example]: https://example.org/elsewhere\n\n## People and systems"),
+        ),
+        case(
+            "references",
+            "Two such labels, one within a quote and one in two lines: what they do is the same.",
+            swapped(
+                "## People and systems", "> [1]: <javascript:alert(1)>\n\n[Two\n words]:\n /elsewhere 'A title'\n\n## People and systems"
+            ),
+        ),
         case("section-order", "The sources stand before the scope.", sources_first),
         altered(
             rule,

@@ -15,7 +15,7 @@ from re import compile as pattern
 from wrs_verify.model import Limits, Problem
 from wrs_verify.pointers import join, position, positions, scan
 
-__all__ = ["MAX_DEPTH", "MAX_INTEGER", "diagnose", "too_many_findings"]
+__all__ = ["MAX_DEPTH", "MAX_INTEGER", "diagnose", "is_rounded", "too_many_findings"]
 
 #: No limit on depth goes beyond this: the canonicalizers, the validators and Python's own stack cope with so much.
 MAX_DEPTH = 250
@@ -157,6 +157,27 @@ def _number(text: str, begin: int, path: list[str | int]) -> Iterator[tuple[Prob
     elif math.isinf(float(text)):
         message = f"the number {_short(text)} is beyond the range of a double"
         yield Problem("not-i-json", message, begin, _pointer(path), actual=_short(text)), None
+    elif is_rounded(text, float(text)):
+        message = f"the number {_short(text)} is {float(text)!r} where numbers are doubles, and itself where they are not"
+        yield Problem("not-i-json", message, begin, _pointer(path), actual=_short(text)), None
+
+
+def is_rounded(text: str, number: float) -> bool:
+    """Whether a number with a fraction or an exponent is one integer in a double, and another number to whoever keeps its digits.
+
+    What is no integer in a double is a fraction to every reader, more or less exactly, and what is too close to zero is zero.
+
+    Args:
+        text: the number as it is written.
+        number: the double for it, which is finite.
+    """
+    if not number or not number.is_integer():
+        return False
+    from decimal import Context, Decimal  # seldom needed, and one record from the command line should not wait for it
+
+    written = Decimal(text)
+    # Writers give as many digits of a double as they like: the fewest that tell it from others, or those of its exact value.
+    return written not in (Decimal(repr(number)), Context(prec=len(written.as_tuple().digits)).create_decimal_from_float(number))
 
 
 def _pointer(path: list[str | int]) -> str | None:

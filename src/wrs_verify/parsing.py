@@ -18,7 +18,7 @@ from typing import NoReturn
 import jiter
 import orjson
 
-from wrs_verify.mistakes import MAX_DEPTH, MAX_INTEGER, diagnose
+from wrs_verify.mistakes import MAX_DEPTH, MAX_INTEGER, diagnose, is_rounded
 from wrs_verify.model import Json, Limits, Problem
 
 __all__ = ["ParseError", "disagreement", "dump", "parse", "parse_fast", "parse_reference", "same"]
@@ -141,6 +141,8 @@ def _float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
         raise ValueError("a number is beyond the range of a double")
+    if is_rounded(text, number):
+        raise ValueError("a number is another integer in a double")
     return number
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "plain",
     "predict",
     "read",
+    "references",
     "repeats",
 ]
 
@@ -132,11 +133,20 @@ def may_be_marked(statement: str, links: Sequence[tuple[str, str]]) -> bool:
 
 def markup(text: str) -> tuple[str, ...]:
     """What a text of the record is shown as in a statement, other than as text (CommonMark): links, pictures, HTML, headings."""
-    environment: dict[str, Any] = {}
-    tokens = _parser().parse(text, environment)
+    tokens = _parser().parse(text)
     found = {_MARKUP.get(token.type) for outer in tokens for token in (outer, *(outer.children or ()))}
-    found |= {"a link"} if environment.get("references") else set()
     return tuple(sorted(kind for kind in found if kind))
+
+
+def references(statement: str) -> list[tuple[str, str]]:
+    """The label and the address of each link reference that a statement defines (CommonMark, section 4.7).
+
+    No reader sees a definition, and by it the label in brackets, anywhere in the text, is shown as a link.
+    """
+    environment: dict[str, Any] = {}
+    if "]:" in statement:
+        _parser().disable("inline").parse(statement, environment)
+    return [(label, reference["href"]) for label, reference in environment.get("references", {}).items()]
 
 
 def is_one_link(link: Link) -> bool:

@@ -91,11 +91,13 @@ def credit() -> Agreement:
     note, roles = getter(NOTE), getter(_ROLES)
 
     def holds(value: Json) -> bool:
-        expected = note(value)
-        return all([role["did"] == expected for role in roles(value)])
+        expected, found = note(value), roles(value)
+        return bool(found) and all([role["did"] == expected for role in found])
 
-    def compare(view: View) -> Iterator[Comparison]:
+    def compare(view: View) -> Iterator[Comparison | Odd]:
         found = view.at(_ROLES)
+        if found == [] and isinstance(view.at(NOTE), str):
+            yield Odd("credit-mismatch", _ROLES, "the grade has no roles, and so not the note on people's roles", actual=[], related=(NOTE,))
         places = [NOTE, *[f"{_ROLES}/{index}/did" for index in range(len(found) if isinstance(found, list) else 0)]]
         copies = [view.copy(place, text) for place in places if isinstance(text := view.at(place), str)]
         if view.pieces and view.pieces.people is not None:

@@ -186,6 +186,11 @@ def _unexpected(view: View, pieces: statement.Pieces) -> Iterator[Odd]:
         yield Odd(rule, STATEMENT, message, expected=list(known), actual=list(pieces.order))
     if pieces.before:
         yield Odd(rule, STATEMENT, "in the statement, text stands before the title", actual=pieces.before)
+    defined = statement.references(view.at(STATEMENT))
+    if defined:
+        number = "a link reference" if len(defined) == 1 else f"{len(defined)} link references"
+        message = f"the statement defines {number}, which no reader sees: where the label stands in brackets, a link is shown"
+        yield Odd(rule, STATEMENT, message, actual=[f"[{label}]: {address}" for label, address in defined[:20]])
     note = view.at(NOTE)
     if view.at("/entry/agents") == [] and isinstance(note, str) and len(pieces.credit) > len(note.split("\n\n")):
         message = f'in the statement, more than names and the note on roles stands under "{statement.PEOPLE}"'

@@ -218,7 +218,8 @@ def credit_mismatch(record: Record) -> Iterator[Found]:
 def statement_mismatch(record: Record) -> Iterator[Found]:
     """The statement does not repeat the record's title, summary, boundary and sources, in order.
 
-    Also where it repeats them, but a reader is shown one of these texts, or a name, as a link, a picture, HTML or a heading.
+    Also where it repeats them, but a reader is shown one of these texts, or a name, as a link, a picture, HTML or a heading (CommonMark),
+    and where it defines a link reference, which makes a link of text elsewhere.
 
     Why: people read the statement, programs the members: both must be told the same. A title that is a link leads its readers to
     a place that no member names.

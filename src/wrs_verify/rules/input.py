@@ -61,6 +61,8 @@ def duplicate_name(problem: Problem) -> Iterator[Found]:
 def not_i_json(problem: Problem) -> Iterator[Found]:
     """A number or a string that not every reader can hold: an integer beyond ±(2^53−1), a number beyond a double, a lone surrogate.
 
+    Also a number with a fraction or an exponent that a double turns into another integer, as it makes 1 of 1.0000000000000001.
+
     Why: readers round, overflow or replace it, each in its own way (RFC 7493, sections 2.1 and 2.2), and its canonical form is not defined.
 
     Mend: write such a number as a string, and text as Unicode characters.
