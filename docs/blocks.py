@@ -9,7 +9,7 @@ What a block in a page is, its fence tells:
 * `text`: not run, since it is no example.
 
 Any other fence is an error. A block of commands that cannot be run begins with a comment that says so to the reader (`NOT_RUN`) and why.
-All blocks of a page run in one folder, a copy of the vectors in it, and their valid records again as `drop`. `make` runs there as
+All blocks of a page run in one folder, with a copy of the vectors in it. `make` runs there as
 `make --dry-run` in the project: a target that is not there is found out, and nothing is made. The virtual environment that it would make is
 there, and activating it does nothing.
 """
@@ -59,7 +59,6 @@ def refreshed(page: str) -> str:
         folder = Path(name)
         hidden = shutil.ignore_patterns(".*", "__pycache__")
         shutil.copytree(PROJECT / "vectors", folder / "vectors", ignore=hidden)
-        shutil.copytree(PROJECT / "vectors/valid", folder / "drop", ignore=hidden)
         (folder / ".bin").mkdir()
         (folder / ".venv/bin").mkdir(parents=True)
         (folder / ".venv/bin/activate").touch()

@@ -45,8 +45,8 @@ def test_real_records() -> None:
     assert done.returncode == 0
     text = done.stdout.decode()
     assert "2 records passed" in text
-    assert "public view hash: recomputed for 2 of 2" in text
-    assert "content hash: recomputed for 0 of 2 (its input is not in the view)" in text
+    assert "public view hash: recomputed and equal in 2 of 2" in text
+    assert "content hash: recomputed and equal in 0 of 2 (its input is not in the view)" in text
     assert "targets: agree in 2 of 2" in text
     assert done.stderr == b""
 

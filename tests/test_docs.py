@@ -118,7 +118,7 @@ def test_the_output_of_a_program_is_replaced() -> None:
 
 
 def test_blocks_of_a_page_share_a_folder() -> None:
-    page = "```sh\necho x > file\n```\n\n```console\n$ cat file\nx\n$ ls\ndrop\nfile\nvectors\n```\n"
+    page = "```sh\necho x > file\n```\n\n```console\n$ cat file\nx\n$ ls\nfile\nvectors\n```\n"
     assert blocks.refreshed(page) == page
     with pytest.raises(blocks.BlockError):
         blocks.refreshed("```sh\ncat file\n```\n")

@@ -68,11 +68,11 @@ def test_sarif(written: dict[str, bytes], expected: Counter[str]) -> None:
 
 def test_github(written: dict[str, bytes], expected: Counter[str]) -> None:
     *annotations, last = written["github"].decode().splitlines()
-    assert [line.split(" ")[0] for line in annotations] == ["::error"] * 10 + ["::warning"] * 10 + ["::notice"] * 10
+    assert [line.split(" ")[0] for line in annotations] == ["::error"] * 10 + ["::warning"] * 10
     missing = Counter(
         {level: int(number) for number, level in re.findall(r"(\d+) (error|warning|note)s?", last.partition("not annotated")[2])}
     )
-    assert missing + Counter(error=10, warning=10, note=10) == expected
+    assert missing + Counter(error=10, warning=10) == expected
 
 
 def test_step_summary(written: dict[str, bytes], expected: Counter[str]) -> None:

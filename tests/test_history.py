@@ -68,7 +68,7 @@ def test_real_records_are_remembered(tmp_path: Path, history: Path) -> None:
     (finding,) = report["findings"]
     assert (finding["rule"], finding["expected"], finding["actual"]) == ("history-rewritten", value["target"]["content_hash"], made)
     assert finding["input"].endswith(files[0].name)
-    assert "first seen in run 1 of 2026-01-01T00:00:00Z" in finding["message"]
+    assert "first seen in run 1 (2026-01-01T00:00:00Z)" in finding["message"]
     assert all(one["verdict"] == "pass" for one in report["records"])
     assert history.read_bytes() == before
 
@@ -91,7 +91,7 @@ def test_a_version_is_not_rolled_back(tmp_path: Path, history: Path) -> None:
     report = verified(drop(tmp_path / "drop", one, record(2)), "--history", history, now="2026-02-01", status=1)
     (finding,) = report["findings"]
     assert (finding["rule"], finding["expected"], finding["actual"]) == ("version-rollback", 2, 1)
-    assert "first seen in run 1 of 2026-01-01T00:00:00Z" in finding["message"]
+    assert "first seen in run 1 (2026-01-01T00:00:00Z)" in finding["message"]
     assert two["target"]["content_hash"] in finding["message"]
     assert found(verified(drop(tmp_path / "drop", two), "--history", history)) == [("open-chain", "note")]
 
@@ -107,11 +107,11 @@ def test_a_view_is_reissued_once(tmp_path: Path, history: Path) -> None:
     (finding,) = report["findings"]
     assert (finding["rule"], finding["level"]) == ("view-reissued", "warning")
     assert (finding["expected"], finding["actual"]) == (old["version"]["public_view_hash"], new["version"]["public_view_hash"])
-    assert "first seen in run 1 of 2026-01-01T00:00:00Z" in finding["message"]
+    assert "first seen in run 1 (2026-01-01T00:00:00Z)" in finding["message"]
     assert report["history"]["added"] == 1
     assert found(verified(place, "--history", history)) == []
     (back,) = verified(drop(place, old), "--history", history)["findings"]
-    assert "first seen in run 2 of 2026-02-01T00:00:00Z" in back["message"]
+    assert "first seen in run 2 (2026-02-01T00:00:00Z)" in back["message"]
     assert len(said("show", history, old["target"]["record_id"]).split("run ")) - 1 == 3
 
 
@@ -131,12 +131,12 @@ def test_a_withdrawn_record_is_missed_in_a_complete_drop(tmp_path: Path, history
     part = verified(drop(place, record(1)), "--history", history)
     assert (found(part), part["history"]["absent"]) == ([], 1)
     text = wrs_verify(place, "--history", history, "--now", "2026-01-01").stdout.decode()
-    assert "of the last complete drop, 1 record is not here" in text
+    assert "1 record of the last complete drop is missing" in text
     report = verified(place, "--history", history, "--complete-drop", now="2026-03-01")
     (finding,) = report["findings"]
     assert (finding["rule"], finding["level"], finding["input"]) == ("record-withdrawn", "warning", "")
     assert "entry-2" in finding["message"]
-    assert "run 1 of 2026-01-01T00:00:00Z" in finding["message"]
+    assert "run 1 (2026-01-01T00:00:00Z)" in finding["message"]
     assert found(verified(place, "--history", history, "--complete-drop")) == []
 
 

@@ -51,7 +51,7 @@ def test_what_each_rule_finds(tmp_path: Path, before: list[Any], after: list[Any
     (found,) = [each for each in second.findings if each.rule == rule]
     assert found.level == level
     assert words in found.message
-    assert "run 1 of 2026-01-01T00:00:00Z" in found.message
+    assert "run 1 (2026-01-01T00:00:00Z)" in found.message
     assert second.verdict == ("fail" if level == "error" else "pass")
 
 
@@ -84,4 +84,4 @@ def test_reports_say_how_the_history_stands(tmp_path: Path, monkeypatch: pytest.
     assert "Configuration: " in page.read_text()
     drop(tmp_path / "drop", ONE)
     second = CliRunner().invoke(command, options, env={"GITHUB_STEP_SUMMARY": str(page)}, catch_exceptions=False)
-    assert "of the last complete drop, 1 record is not here" in second.stdout
+    assert "1 record of the last complete drop is missing" in second.stdout

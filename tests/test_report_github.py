@@ -25,7 +25,7 @@ COMMAND = re.compile(r"::(error|warning|notice) ([^:]*)::(.*)")
 
 def log(*results: RecordResult, **more: Any) -> tuple[list[tuple[str, dict[str, str], str]], str]:
     """The annotations as GitHub reads them, and the last line, which is none."""
-    text, _ = write("github", results, **more)
+    text, _ = write("github", results, OPTIONS._replace(verbose=True), **more)
     *lines, last = text.removesuffix("\n").split("\n")
     assert not last.startswith("::")
     read = []
@@ -66,6 +66,13 @@ def test_ten_of_a_level_the_worst_first_and_the_rest_counted() -> None:
     read, last = log(result(findings=[NOTE] * 12 + [WARNING] * 11), result("b.json", [ERROR] * 9), findings=[ERROR] * 14)
     assert [level for level, _, _ in read] == ["error"] * 10 + ["warning"] * 10 + ["notice"] * 10
     assert last == "FAIL: 1 of 2 records failed, 23 errors, 11 warnings; not annotated: 13 errors, 1 warning, 2 notes"
+
+
+def test_notes_are_annotated_only_where_they_are_asked_for() -> None:
+    text, _ = write("github", [result(findings=[NOTE] * 2 + [WARNING])], OPTIONS)
+    annotation, last = text.splitlines()
+    assert annotation.startswith("::warning ")
+    assert last == "PASS: 1 record passed, 1 warning; not annotated: 2 notes"
 
 
 def test_a_run_that_did_not_pass_has_an_error() -> None:

@@ -129,7 +129,7 @@ def test_the_envelope_is_verified_without_our_code(kind: str) -> None:
     KEYS[kind][1](key.public_key(), base64.b64decode(signature["sig"], validate=True), signed)
     assert envelope["payloadType"] == PAYLOAD_TYPE == "application/vnd.in-toto+json"
     assert json.loads(payload)["predicate"]["result"] == "PASSED"
-    assert attestation.statement(text.encode(), public) == json.loads(payload)
+    assert attestation.statement(text.encode(), attestation.public_key(public)) == json.loads(payload)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,9 @@ def check(folder: Path, keys: Path, key: str = "ours", **more: Any) -> tuple[int
 
 def test_an_attestation_covers_exactly_these_inputs(drop: Path, keys: Path) -> None:
     assert check(drop, keys) == (0, "PASS: the attestation covers exactly these inputs\n")
-    subjects = attestation.statement((drop.parent / "signed.json").read_bytes(), (keys / "ours.pub").read_bytes())["subject"]
+    subjects = attestation.statement((drop.parent / "signed.json").read_bytes(), attestation.public_key((keys / "ours.pub").read_bytes()))[
+        "subject"
+    ]
     assert [one["digest"]["sha256"] for one in subjects] == [
         hashlib.sha256((drop / name).read_bytes()).hexdigest() for name in ("a.json", "b.json")
     ]
@@ -180,10 +182,10 @@ def test_another_key_another_byte_one_more_and_one_less(drop: Path, keys: Path) 
     (drop / "c.json").unlink()
     (drop / "a.json").write_bytes(VALID.read_bytes() + b" ")
     status, text = check(drop, keys)
-    assert (status, text.count("it does not cover"), text.count("it covers, and here is not,")) == (1, 1, 1)
+    assert (status, text.count("it does not cover"), text.count("it covers what is not here:")) == (1, 1, 1)
     (drop / "a.json").unlink()
     status, text = check(drop, keys)
-    assert (status, text.count("it does not cover"), text.count("it covers, and here is not,")) == (1, 0, 1)
+    assert (status, text.count("it does not cover"), text.count("it covers what is not here:")) == (1, 0, 1)
     (drop / "b.json").unlink()
     assert "no record was found" in check(drop, keys)[1]
 
@@ -206,7 +208,7 @@ def envelope(drop: Path) -> Any:
 
 
 def test_nothing_that_is_not_signed_is_believed(envelope: Any, keys: Path) -> None:
-    public = (keys / "ours.pub").read_bytes()
+    public = attestation.public_key((keys / "ours.pub").read_bytes())
     payload = json.loads(base64.b64decode(envelope["payload"]))
     payload["subject"].append({"name": "x", "digest": {"sha256": DIGEST}})
     tampered: list[Any] = [
@@ -269,7 +271,7 @@ def test_a_statement_that_names_an_input_twice_vouches_for_nothing(drop: Path, e
 def test_signed_json_that_can_be_read_in_two_ways_vouches_for_nothing(keys: Path) -> None:
     sign_it = attestation.signer((keys / "ours.pem").read_bytes())
     with pytest.raises(AttestationError, match="not JSON"):
-        attestation.statement(sign_it(b'{"subject": [], "subject": [1]}'), (keys / "ours.pub").read_bytes())
+        attestation.statement(sign_it(b'{"subject": [], "subject": [1]}'), attestation.public_key((keys / "ours.pub").read_bytes()))
 
 
 def test_the_same_bytes_twice_are_covered_as_often_as_they_are_stated(drop: Path, keys: Path) -> None:
@@ -283,7 +285,8 @@ def test_the_same_bytes_twice_are_covered_as_often_as_they_are_stated(drop: Path
 UNUSED = [
     "--strict", "--pre-publication", "--require-content", "--double-check", "--complete-drop", "--quiet", "--verbose", "--only-failures",
     "--report=text", "--sources=.", "--history=h.db", "--expect-root=0:" + "0" * 64, "--history-wait=1", "--pins=p", "--jobs=1",
-    "--cluster=tcp://x:1", "--max-depth=5", "--max-findings=5", "--now=2030-01-01", "--sign-key=ours.pem",
+    "--cluster=tcp://x:1", "--max-depth=5", "--max-findings=5", "--max-references=5",
+    "--now=2030-01-01", "--sign-key=ours.pem",
 ]  # fmt: skip
 
 
@@ -323,6 +326,8 @@ def test_the_inputs_that_are_compared_can_be_chosen_and_a_configuration_is_not_s
         (["--report", "intoto", "--sign-key", "none"], "cannot be read"),
         (["--attestation", "ours.pem"], "--attestation goes with --public-key"),
         (["--public-key", "ours.pub"], "--public-key goes with --attestation"),
+        (["--attestation", "ours.pub", "--public-key", "ours.pem"], "ours.pem: this is a private key"),
+        (["--attestation", "ours.pub", "--public-key", str(VALID)], "this is not a public key in PEM"),
     ],
 )
 def test_wrong_usage(arguments: list[str], message: str, keys: Path) -> None:

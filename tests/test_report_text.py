@@ -32,8 +32,8 @@ def one(finding: Finding, **options: Any) -> list[str]:
 def test_two_good_records() -> None:
     assert text(result("a.json"), result("b.json")) == [
         "PASS: 2 records passed",
-        "  public view hash: recomputed for 2 of 2",
-        "  content hash: recomputed for 0 of 2 (its input is not in the view)",
+        "  public view hash: recomputed and equal in 2 of 2",
+        "  content hash: recomputed and equal in 0 of 2 (its input is not in the view)",
         "  targets: agree in 2 of 2",
         "  coverage: of 612 values, 424 hashed, 150 corroborated, 30 repeated, 4 fixed, 4 that nothing protects",
         "  findings: 2 notes: content-unavailable (--verbose shows notes)",
@@ -279,8 +279,8 @@ def test_the_summary_of_a_bad_run() -> None:
     lines = text(forged, differing, unreadable())
     start = lines.index("FAIL: 2 of 3 records failed, 4 errors, 1 warning")
     assert lines[start + 1 : start + 6] == [
-        "  public view hash: recomputed for 1 of 3; another hash in 1; not read in 1",
-        "  content hash: recomputed for 1 of 3 (from the view itself); another hash in 1; not read in 1",
+        "  public view hash: recomputed and equal in 1 of 3; recomputed and different in 1; not read in 1",
+        "  content hash: recomputed and equal in 1 of 3 (from the view itself); recomputed and different in 1; not read in 1",
         "  targets: agree in 1 of 3; differ in 1; not all compared in 1",
         "  coverage: of 612 values, 424 hashed, 150 corroborated, 30 repeated, 4 fixed, 4 that nothing protects"
         " (not worked out for 1 record)",
@@ -293,11 +293,12 @@ def test_where_content_hashes_come_from() -> None:
     def line(*results: RecordResult) -> str:
         return next(line for line in text(*results) if "content hash" in line and line.startswith("  "))
 
-    assert line(result(recomputed="source")) == "  content hash: recomputed for 1 of 1 from source versions"
+    assert line(result(recomputed="source")) == "  content hash: recomputed and equal in 1 of 1 from source versions"
     mixed = [result(recomputed="source"), result(recomputed="record"), result(recomputed="version"), result()]
     assert (
         line(*mixed)
-        == "  content hash: recomputed for 3 of 4 (2 from the view itself, 1 from source versions); its input is not in the view in 1"
+        == "  content hash: recomputed and equal in 3 of 4 (2 from the view itself, 1 from source versions);"
+        " its input is not in the view in 1"
     )
 
 
@@ -318,7 +319,7 @@ def test_nothing_is_no_pass(verdict: Any) -> None:
 
 
 def test_errors_without_records_fail() -> None:
-    assert "FAIL: 0 of 0 records failed, 1 error" in text(findings=[ERROR], verdict="fail")
+    assert "FAIL: no record could be read, 1 error" in text(findings=[ERROR], verdict="fail")
 
 
 def test_skipped_inputs() -> None:

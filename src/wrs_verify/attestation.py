@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from wrs_verify.execution.work import Setup, parts, reads
 from wrs_verify.inputs import InputLimits, Item, Selection, find
@@ -18,7 +19,10 @@ from wrs_verify.model import Finding, Json, Skipped
 from wrs_verify.report.intoto import PREDICATE, STATEMENT
 from wrs_verify.safe import terminal, value, visible
 
-__all__ = ["PAYLOAD_TYPE", "AttestationError", "faults", "signer", "statement"]
+if TYPE_CHECKING:
+    from securesystemslib.signer import SSlibKey
+
+__all__ = ["PAYLOAD_TYPE", "AttestationError", "faults", "public_key", "signer", "statement"]
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
@@ -59,26 +63,38 @@ def signer(pem: bytes) -> Callable[[bytes], bytes]:
     return sign
 
 
-def statement(envelope: bytes, pem: bytes) -> Json:
+def public_key(pem: bytes) -> SSlibKey:
+    """The key of a PEM file.
+
+    Raises:
+        AttestationError: it is not a public key that can be used.
+    """
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+    from securesystemslib.signer import SSlibKey
+
+    try:
+        return SSlibKey.from_crypto(load_pem_public_key(pem))
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        if b"PRIVATE KEY-----" in pem:
+            raise AttestationError("this is a private key, not the public one that goes with it") from error
+        raise AttestationError("this is not a public key in PEM, of Ed25519, ECDSA or RSA") from error
+
+
+def statement(envelope: bytes, key: SSlibKey) -> Json:
     """The payload of a DSSE envelope, as JSON, if a trusted key has signed it.
 
     Args:
         envelope: its JSON text.
-        pem: the public key that is trusted.
+        key: the public key that is trusted.
 
     Raises:
-        AttestationError: the key cannot be used, this is not an envelope, or none of its signatures is by that key.
+        AttestationError: this is not an envelope, or none of its signatures is by that key.
     """
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
     from securesystemslib.dsse import Envelope
     from securesystemslib.exceptions import UnverifiedSignatureError, VerificationError
-    from securesystemslib.signer import Signature, SSlibKey
+    from securesystemslib.signer import Signature
 
-    try:
-        key = SSlibKey.from_crypto(load_pem_public_key(pem))
-    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise AttestationError("the public key is none in PEM, of Ed25519, ECDSA or RSA") from error
     payload, kind, signatures = _opened(envelope)
     signed = Envelope(payload, kind, {}).pae()
     for signature in signatures:
@@ -164,7 +180,7 @@ def faults(stated: Json, selection: Selection, limits: InputLimits) -> Iterator[
         if wanted[digest]:
             wanted[digest] -= 1
             missing.append(name)
-    yield from _named("it covers, and here is not,", missing)
+    yield from _named("it covers what is not here:", missing)
 
 
 def _subjects(stated: Json) -> Iterator[tuple[str, str]]:

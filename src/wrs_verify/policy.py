@@ -37,7 +37,7 @@ def allowance_fault(name: str) -> str | None:
     if rule.leeway == "none":
         return f"{name} cannot be allowed: without it the verdict would rest on nothing"
     if rule.scope != "record":
-        return f"{name} cannot be allowed: it does not concern a single record"
+        return f"{name} cannot be allowed: it is not about one record alone; [levels] can give it another level"
     return None
 
 

@@ -35,7 +35,7 @@ def attestation_faults(context: click.Context, selection: Selection, limits: Inp
     """What keeps the attestation of `--attestation` from vouching for the inputs, each in words; none where it does.
 
     Raises:
-        click.UsageError: another option than those that choose inputs or limit them was given, or a file cannot be read.
+        click.UsageError: another option than those that choose inputs or limit them was given, a file cannot be read, or the key is none.
     """
     _refuse_unused(context)
     file, key = context.params["attestation"], context.params["public_key"]
@@ -46,7 +46,11 @@ def attestation_faults(context: click.Context, selection: Selection, limits: Inp
 
     envelope, pem = _read_file(file), _read_file(key)
     try:
-        return list(attestation.faults(attestation.statement(envelope, pem), selection, limits))
+        trusted = attestation.public_key(pem)
+    except attestation.AttestationError as error:
+        raise click.UsageError(f"{terminal(key)}: {error}") from error
+    try:
+        return list(attestation.faults(attestation.statement(envelope, trusted), selection, limits))
     except attestation.AttestationError as error:
         return [str(error)]
     except MissingPath as error:

@@ -34,6 +34,9 @@ _TOO_MANY = "too-many-violations"
 #: Characters of a value that a message shows.
 _SHOWN = 80
 
+#: Members of an object among which one that is misspelt is looked for.
+_LOOKED_AT = 200
+
 #: An error of jsonschema's, complete: its type says that each part of it may yet be unset.
 _Error: TypeAlias = Any
 
@@ -232,10 +235,10 @@ def _violation(error: _Error) -> Violation:
     actual = error.instance
     if keyword == "required":
         expected, actual = error.message, None
-    elif keyword == "additionalProperties":
-        expected = None
     elif keyword == "pattern" or (keyword == "not" and "pattern" in error.schema):  # the halves of a form: its pattern, and no newline
-        keyword, expected = "pattern", _form(error)
+        keyword = "pattern"
+    if keyword in _UNLIKE_VALUES:
+        expected = None
     return Violation(
         "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in error.absolute_path),
         keyword,
@@ -245,6 +248,9 @@ def _violation(error: _Error) -> Violation:
         actual,
     )
 
+
+#: What these ask for is no value that could stand there: the message says it in words.
+_UNLIKE_VALUES = frozenset({"additionalProperties", "pattern", "type"})
 
 _RULES = {"enum": "unknown-term", "additionalProperties": "unknown-member"}
 
@@ -280,6 +286,16 @@ def _too_short(error: _Error) -> str:
     return "the text is empty" if not error.instance else f"{_show(error.instance)} has fewer than {least} characters"
 
 
+def _missing(error: _Error) -> str:
+    """Which member is missing, and by which unknown one it may be meant."""
+    from difflib import get_close_matches
+
+    known = error.schema.get("properties", ())
+    strange = [name for name in islice(error.instance, _LOOKED_AT) if name not in known and len(name) <= 2 * len(error.message)]
+    meant = [_show(name) for name in get_close_matches(error.message, strange, 1)]
+    return f"the member {_show(error.message)} is missing" + "".join(f"; is {name} meant to be it?" for name in meant)
+
+
 def _any_other(error: _Error) -> str:
     return f"{_show(error.instance)} does not keep to the schema's {error.validator} ({_show(error.validator_value)})"
 
@@ -294,7 +310,7 @@ _WORDINGS: dict[str, Callable[[_Error], str]] = {
     "minLength": _too_short,
     "minimum": lambda error: f"{_show(error.instance)} is less than {error.validator_value}",
     "pattern": lambda error: f"{_show(error.instance)} is not {_form(error)}",
-    "required": lambda error: f"the member {_show(error.message)} is missing",
+    "required": _missing,
     "type": _wrong_type,
 }
 

@@ -97,7 +97,9 @@ def credit() -> Agreement:
     def compare(view: View) -> Iterator[Comparison | Odd]:
         found = view.at(_ROLES)
         if found == [] and isinstance(view.at(NOTE), str):
-            yield Odd("credit-mismatch", _ROLES, "the grade has no roles, and so not the note on people's roles", actual=[], related=(NOTE,))
+            yield Odd(
+                "credit-mismatch", _ROLES, "the grade has no roles, and so not the note on people's roles", actual=[], related=(NOTE,)
+            )
         places = [NOTE, *[f"{_ROLES}/{index}/did" for index in range(len(found) if isinstance(found, list) else 0)]]
         copies = [view.copy(place, text) for place in places if isinstance(text := view.at(place), str)]
         if view.pieces and view.pieces.people is not None:

@@ -43,7 +43,7 @@ def read_root(text: str) -> tuple[int, bytes]:
     """
     found = re.fullmatch("([0-9]{1,15}):(?:sha256:)?([0-9a-f]{64})", text)
     if found is None:
-        raise ValueError("a size, a colon and a root in 64 hex digits are needed, as reports state them")
+        raise ValueError("a size, a colon and a root in 64 hex digits are needed, as the text report states them")
     return int(found[1]), bytes.fromhex(found[2])
 
 

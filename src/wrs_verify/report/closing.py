@@ -54,7 +54,7 @@ def _history(state: HistoryState) -> Iterator[str]:
     added = "as it was" if state.added is None else f"this run added {number_of(state.added, 'record')}"
     yield f"history: {number_of(state.runs, 'run')}, root {state.size}:{state.root.hex()}; {added}"
     if state.absent:
-        yield f"of the last complete drop, {number_of(state.absent, 'record')} {'is' if state.absent == 1 else 'are'} not here"
+        yield f"{number_of(state.absent, 'record')} of the last complete drop {'is' if state.absent == 1 else 'are'} missing"
 
 
 def _rules(numbers: Mapping[str, int]) -> str:
@@ -66,13 +66,13 @@ def _rules(numbers: Mapping[str, int]) -> str:
 
 def _hash(checked: Checked, records: int, said: str, unavailable: str) -> str:
     """In how many records a hash was recomputed and matches, and how it stands with the others."""
-    text = f"recomputed for {checked.match} of {records}"
+    text = f"recomputed and equal in {checked.match} of {records}"
     if checked.unavailable == records:
         return f"{text} ({unavailable})"
     if said:
         text += f" {said}" if checked.match == records else f" ({said})"
     return text + _parts(
-        (checked.mismatch, "another hash in"),
+        (checked.mismatch, "recomputed and different in"),
         (checked.unavailable, f"{unavailable} in"),
         (checked.unrecorded, "no hash recorded in"),
         (checked.unread, "not read in"),

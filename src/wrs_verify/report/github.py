@@ -1,7 +1,7 @@
 """Annotations in a workflow of GitHub: commands in the log of a step, errors first.
 
 GitHub shows ten of each level for a step; those beyond are counted in the last line of the log, and stand in the step summary (see
-`step_summary`). Notes are annotated too, as notices. What is allowed is only counted here.
+`step_summary`). Notes are annotated with `--verbose`, as notices. What is allowed is only counted here.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 class Renderer:
     """Writes workflow commands, at most ten of a level."""
 
-    def __init__(self, sink: Sink, options: Options) -> None:  # noqa: ARG002 (there is nothing to choose)
+    def __init__(self, sink: Sink, options: Options) -> None:
         self._sink = sink
+        self._most = {level: _SHOWN if level != "note" or options.verbose else 0 for level in _COMMANDS}
         self._lines: dict[str, list[str]] = {level: [] for level in _COMMANDS}
 
     def record(self, result: RecordResult) -> None:
@@ -38,7 +39,7 @@ class Renderer:
         head, rest = headline(verdict, counts)
         closing = f"{head}{rest}"
         numbers = (("error", counts.errors), ("warning", counts.warnings), ("note", counts.notes))
-        more = [number_of(number - _SHOWN, level) for level, number in numbers if number > _SHOWN]
+        more = [number_of(number - self._most[level], level) for level, number in numbers if number > self._most[level]]
         if more:
             closing += f"; not annotated: {', '.join(more)}"
         if verdict != "pass" and not self._lines["error"]:
@@ -50,7 +51,7 @@ class Renderer:
 
     def _finding(self, finding: Finding, record: RecordResult | None) -> None:
         kept = self._lines[finding.level]
-        if len(kept) < _SHOWN:
+        if len(kept) < self._most[finding.level]:
             path, line, column = place(finding, record)
             about = {"file": shorten(terminal(path), _MAX_PATH), "line": line, "col": column, "title": finding.rule}
             said_of = ",".join(f"{name}={command_property(str(value))}" for name, value in about.items() if value)

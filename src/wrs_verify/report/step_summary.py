@@ -39,8 +39,8 @@ class Renderer:
         for finding in findings:
             self._add(finding.level, finding, None)
         head, rest = headline(verdict, counts)
-        totals = f"public view hash recomputed for {summary.public_view.match} of {number_of(counts.records, 'record')}"
-        totals += f", content hash for {summary.content.match}"
+        totals = f"public view hash recomputed and equal in {summary.public_view.match} of {number_of(counts.records, 'record')}"
+        totals += f", content hash in {summary.content.match}"
         text = f"### wrs-verify: {head}{rest}\n\n{totals}.\n\n"
         if self._options.configuration:
             text += f"Configuration: {markdown(shorten(self._options.configuration, _MAX_CONFIGURATION))}\n\n"

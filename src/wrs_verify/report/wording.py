@@ -48,7 +48,9 @@ def headline(verdict: Verdict, counts: Counts) -> tuple[str, str]:
     if verdict == "pass":
         return "PASS", f": {number_of(counts.records, 'record')} passed{tail}"
     if counts.passed and not counts.failed:
-        return "FAIL", f": {number_of(counts.passed, 'record')} passed, and something outside them failed{tail}"
+        return "FAIL", f": {number_of(counts.passed, 'record')} passed by themselves, but the run as a whole did not{tail}"
+    if not counts.records:
+        return "FAIL", f": no record could be read{tail}"
     return "FAIL", f": {counts.failed} of {number_of(counts.records, 'record')} failed{tail}"
 
 

@@ -70,9 +70,13 @@ def disposition_mismatch(record: Record) -> Iterator[Found]:
     wrong = [pointer for pointer, value in parts if (value is not None) != assessed]
     if wrong:
         verb = "is" if len(wrong) == 1 else "are"
-        message = f"the disposition is {quote(status)}, but {' and '.join(wrong)} {verb} {'missing' if assessed else 'there'}"
+        message = f"the disposition is {quote(status)}, but {_listed(wrong)} {verb} {'missing' if assessed else 'there'}"
         related = tuple(Related(pointer, record.at(pointer)) for pointer in wrong)
         yield Found("/entry/assessment_disposition/status", message, None, status, related)
+
+
+def _listed(pointers: list[str]) -> str:
+    return " and ".join([part for part in (", ".join(pointers[:-1]), pointers[-1]) if part])
 
 
 @rule("version-chain", "error", leeway="record")
@@ -136,7 +140,7 @@ def date_order(record: Record) -> Iterator[Found]:
     ):
         if (record.valid or (_is_date(first) and _is_date(second))) and first is not None and second is not None and first > second:
             related = (Related(f"/published_grade/{later}", record.at(f"/published_grade/{later}")),)
-            yield Found(f"/published_grade/{earlier}", f"{said} {first}, but {then} {second}, which is before", second, first, related)
+            yield Found(f"/published_grade/{earlier}", f"{said} {first}, but {then} {second}, which is earlier", second, first, related)
 
 
 def _is_date(value: object) -> bool:

@@ -66,7 +66,8 @@ def view_reissued(changes: Iterable[Change]) -> Iterator[Found]:
     Why: the view can be made anew for good reasons, to redact less or more. But readers are shown something else under the same name,
     and what changed deserves a look.
 
-    Mend: compare the two views. If the new one is meant, there is nothing to do.
+    Mend: compare the two views. If the new one is meant, there is nothing to do; with `--strict`, let one run pass in which `[levels]` of
+    the configuration makes `view-reissued` a note. That run remembers the new view.
     """
     for now, was in changes:
         assert now is not None  # noqa: S101 (as above)
@@ -86,7 +87,7 @@ def record_withdrawn(changes: Iterable[Change]) -> Iterator[Found]:
     """
     for _, was in changes:
         entry = f", the entry {quote(was.entry_id)}" if was.entry_id is not None else ""
-        last = f", and in the last complete drop, run {was.last[0]} of {was.last[1]}" if was.last else ""
+        last = f", and in the last complete drop, run {was.last[0]} ({was.last[1]})" if was.last else ""
         message = f"the record {quote(was.record_id)}{entry}, is not here; its version {was.version} was {_first(was)}{last}"
         yield Found(None, message, {"record_id": was.record_id, "version": was.version, "content_hash": _hash(was.content_hash)})
 
@@ -118,7 +119,7 @@ def _version(now: Sighting) -> str:
 
 def _first(was: Past) -> str:
     """When and where it was first seen."""
-    return f"as pinned in {was.place}" if was.place else f"first seen in run {was.run} of {was.time}"
+    return f"as pinned in {was.place}" if was.place else f"first seen in run {was.run} ({was.time})"
 
 
 def _hash(digest: bytes | None) -> str | None:

@@ -33,8 +33,8 @@ def unknown_profile(record: Record) -> Iterator[Found]:
         if named:
             message = f"the profile {quote(actual)} is not known here: nothing else was checked. Known: {known}"
         else:
-            what = "has no member profile" if isinstance(record.value, dict) else "is not an object"
-            message = f"the record {what}, so that it is not known what it should be: nothing else was checked. Known profiles: {known}"
+            what = 'has no member "profile"' if isinstance(record.value, dict) else "is not an object"
+            message = f"the record {what}, so nothing says what it should be, and nothing else was checked. Known profiles: {known}"
         yield Found("/profile" if named else "", message, sorted(PROFILES), actual)
 
 
