@@ -92,6 +92,21 @@ def test_a_view_may_leave_out_items_but_not_reorder_or_add_them(tmp_path: Path, 
     assert errors(verify(tmp_path / "fewer", view_of(view, fewer), fewer)) == [("view-alters-source", "/version/record/contributors/1")]
 
 
+def test_items_that_the_source_does_not_have_are_looked_for_so_often(tmp_path: Path, pair: tuple[Json, Json]) -> None:
+    """Each takes the whole list, and a hostile view can show millions."""
+    view, source = pair
+    one = source["record"]["contributors"][0]
+    source["record"]["contributors"] = [one | {"name": f"Example Author {number}"} for number in range(151)]
+    view["version"]["record"]["contributors"] = [one | {"name": f"Another Author {number}"} for number in range(150)]
+    del source["content_hash"]
+    source["content_hash"] = digest(rfc8785.dumps(source))
+    (result,) = verify(tmp_path, view_of(view, source), source).records
+    found = [finding for finding in result.findings if finding.rule == "view-alters-source"]
+    at = "/version/record/contributors"
+    assert [finding.pointer for finding in found] == [at, *(f"{at}/{index}" for index in range(100))]
+    assert "shows 50 more items" in found[0].message
+
+
 def test_two_source_versions_for_one_target_are_an_error(tmp_path: Path, pair: tuple[Json, Json]) -> None:
     view, source = pair
     report = verify(tmp_path, view, source, changed(source, "/kind", "ANOTHER"))

@@ -18,7 +18,7 @@ from wrs_verify import pointers
 from wrs_verify.agreements import MISSING, Comparison, Odd, View
 from wrs_verify.model import Json
 
-__all__ = ["MAX_TRIES", "Alteration", "Search", "altered", "choices", "recipe"]
+__all__ = ["MAX_MISSES", "MAX_TRIES", "UNCOMPARED", "Alteration", "Search", "alterations", "altered", "choices", "recipe"]
 
 #: Combinations of original values that are tried for one record at most; about a tenth of a second for a record of 20 KB.
 MAX_TRIES = 3000
@@ -29,6 +29,12 @@ MAX_TRIED_BYTES = 100_000_000
 #: Bytes that are hashed for one record at most while recipes are tried.
 MAX_BYTES = 32_000_000
 
+
+#: Items of one list of a view that are not found in its source, before the others are left alone: to look for each takes the whole list.
+MAX_MISSES = 100
+
+#: What `alterations` gives for items that were not looked for.
+UNCOMPARED: Json = object()
 
 #: A value that a hashed member may have had, and the pointer of the copy that says so.
 _Choice: TypeAlias = tuple[Json, str]
@@ -281,7 +287,8 @@ def alterations(source: Json, view: Json, at: str) -> Iterator[tuple[str, Json, 
     A view may leave out members of objects and items of lists, but what it shows must be there, and lists must be in the same order.
 
     Yields:
-        The pointer in the view, what the source says there (MISSING where it has nothing), and what the view shows.
+        The pointer in the view, what the source says there (MISSING where it has nothing), and what the view shows; for a list, after
+        `MAX_MISSES` of its items, the list's pointer, UNCOMPARED, and the items that come after these.
     """
     if isinstance(source, dict) and isinstance(view, dict):
         for name, shown in view.items():
@@ -295,10 +302,14 @@ def alterations(source: Json, view: Json, at: str) -> Iterator[tuple[str, Json, 
             for index, shown in enumerate(view):
                 yield from alterations(source[index], shown, f"{at}/{index}")
         else:
-            start = 0
+            start = misses = 0
             for index, shown in enumerate(view):
+                if misses == MAX_MISSES:
+                    yield at, UNCOMPARED, view[index:]
+                    break
                 place = next((place for place in range(start, len(source)) if _shows(source[place], shown)), None)
                 if place is None:
+                    misses += 1
                     yield f"{at}/{index}", MISSING, shown
                 else:
                     start = place + 1

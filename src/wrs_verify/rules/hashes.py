@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from wrs_verify import diagnosis
 from wrs_verify.agreements import MISSING
-from wrs_verify.diagnosis import alterations
+from wrs_verify.diagnosis import UNCOMPARED, alterations
 from wrs_verify.model import Json, Problem, Related
 from wrs_verify.profile import Profile
 from wrs_verify.record import Record
@@ -137,6 +137,10 @@ def view_alters_source(record: Record) -> Iterator[Found]:
     source = record.source.document.value
     shown = {name: value for name, value in view.items() if name not in record.profile.view_only and (name in source or name == "record")}
     for pointer, said, found in alterations(source, shown, ""):
+        if said is UNCOMPARED:
+            message = f"the view shows {len(found)} more items, which were not looked for in its source version: too many were not there"
+            yield Found(record.profile.hashed + pointer, message)
+            continue
         expected = None if said is MISSING else said
         source_says = "does not have it" if said is MISSING else f"says {quote(said)}"
         message = f"the view shows {quote(found)}, but its source version {source_says}"
