@@ -113,6 +113,19 @@ def changed(change: Callable[[Json], object]) -> bytes:
     return json.dumps(document).encode()
 
 
+def differing(one: Json) -> None:
+    """Lists of copies of which no item is that of another list: what it is most like must not be sought among all."""
+    note, numbers = one["version"]["record"], range(4_000)
+    contributor, evidence = note["contributors"][0], note["evidence"][0]
+    source = [{"citation": f"{number}", "url": f"https://example.org/{number}"} for number in numbers]
+    note["sources"] = source
+    note["contributors"] = [contributor | {"name": f"{number}", "source": source[-number] | {"citation": "x"}} for number in numbers]
+    note["evidence"] = [evidence | {"id": f"source-{number}", "source": source[-number]} for number in numbers]
+    one["entry"]["humans"] = [f"a{number}" for number in numbers]
+    one["entry"]["sources"] = [{"id": f"{number}", "title": f"b{number}", "url": f"https://example.org/b{number}"} for number in numbers]
+    note["statement"] = note["statement"].replace("Example Author One", "; ".join(f"c{number}" for number in numbers))
+
+
 def texts() -> dict[str, bytes]:
     """Files that are text, or that should be: name and content."""
     good = GOOD.read_bytes()
@@ -136,6 +149,8 @@ def texts() -> dict[str, bytes]:
         "many-leaves.json": changed(lambda one: one["entry"].update(agents=[{"n" * 5 * MEGABYTE: [0] * 3_000_000}])),
         "many-names.json": changed(lambda one: one["entry"].update(humans=["ab"] * 1_000_000)),
         "many-sources.json": changed(lambda one: one["entry"].update(sources=one["entry"]["sources"] * 50_000)),
+        "many-references.json": changed(lambda one: one["entry"].update(subresults=[f"entry-{number}" for number in range(200_000)])),
+        "many-differences.json": changed(differing),
         "long-title.json": changed(lambda one: one["entry"].update(title="\u202e" * 2_500_000)),
         "prototype.json": good.replace(b'"edition"', b'"__proto__": {"edition": 1}, "constructor": 1, "edition"', 1),
         "every-string.json": json.dumps(with_every_string(json.loads(good), attacks())).encode(),
@@ -266,6 +281,8 @@ def test_what_neighbours_are_refused_or_passed_over_for(run: Run) -> None:
         "long-integer.json": "not-i-json",
         "overflow.json": "not-i-json",
         "repeated-names.json": "duplicate-name",
+        "many-references.json": "too-many-references",
+        "many-differences.json": "source-mismatch",
         "dots.zip!../dots.json": "unsafe-path",
         "absolute.tar!/tmp/absolute.json": "unsafe-path",
         "one-name.zip!a.json": "unsafe-path",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
@@ -114,30 +115,56 @@ def _contributor_sources() -> Agreement:
     def compare(view: View) -> Iterator[Comparison | Odd]:
         known, found = view.at(_SOURCES), view.at(CONTRIBUTORS)
         if isinstance(known, list) and isinstance(found, list):
+            places = _source_places(view, len(known))
             for index, item in enumerate(found):
                 source = item.get("source") if isinstance(item, dict) else None
                 if isinstance(source, dict):
-                    yield from _contributor_source(view, f"{CONTRIBUTORS}/{index}/source", source, len(known))
+                    yield from _contributor_source(view, f"{CONTRIBUTORS}/{index}/source", source, len(known), places)
 
     return Agreement(holds, compare)
 
 
-def _contributor_source(view: View, pointer: str, source: dict[str, Json], count: int) -> Iterator[Comparison | Odd]:
-    """Compare a contributor's source with all copies of the source that it is most like."""
-    words = (("citation", "title"), ("url", "url"))
-    likeness = [
-        sum(view.at(f"{place}/{index}{names[word]}") == source.get(name) for place, names in _SOURCE_LISTS.items() for name, word in words)
-        for index in range(count)
-    ]
-    index = max(range(count), key=likeness.__getitem__, default=None)
-    if index is None or (likeness[index] == 0 and count > 1):
+#: What the members of a contributor's source are called in the lists of sources.
+_WORDS = (("citation", "title"), ("url", "url"))
+#: Sources of one title or address that are looked at: a hostile record has as many as it likes.
+_ALIKE = 8
+
+
+def _source_places(view: View, count: int) -> Mapping[tuple[str, str], list[int]]:
+    """The first indices at which each title and each address stands in any of the lists of sources."""
+    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for index in range(count):
+        for place, names in _SOURCE_LISTS.items():
+            for _, word in _WORDS:
+                value = view.at(f"{place}/{index}{names[word]}")
+                if isinstance(value, str):
+                    indices = found[word, value]
+                    if len(indices) < _ALIKE and indices[-1:] != [index]:
+                        indices.append(index)
+    return found
+
+
+def _contributor_source(
+    view: View, pointer: str, source: dict[str, Json], count: int, places: Mapping[tuple[str, str], list[int]]
+) -> Iterator[Comparison | Odd]:
+    """Compare a contributor's source with all copies of the source that it is most like; of one source, with that."""
+
+    def likeness(index: int) -> int:
+        return sum(
+            view.at(f"{place}/{index}{names[word]}") == source.get(name) for place, names in _SOURCE_LISTS.items() for name, word in _WORDS
+        )
+
+    said = [(word, value) for name, word in _WORDS if isinstance(value := source.get(name), str)]
+    like = sorted({index for key in said for index in places.get(key, ())})
+    index = 0 if count == 1 else max(like, key=likeness, default=None)
+    if index is None:
         yield Odd(
             "source-mismatch", pointer, "this contributor's source is none of the record's sources", actual=source, related=(_SOURCES,)
         )
         return
-    for name, word in words:
-        places = [f"{place}/{index}{names[word]}" for place, names in _SOURCE_LISTS.items()]
-        copies = [view.copy(place, value) for place in places if (value := view.at(place)) is not MISSING]
+    for name, word in _WORDS:
+        pointers = [f"{place}/{index}{names[word]}" for place, names in _SOURCE_LISTS.items()]
+        copies = [view.copy(at, value) for at in pointers if (value := view.at(at)) is not MISSING]
         if name in source and copies:
             yield Comparison(
                 "source-mismatch", f"the {word} of a contributor's source", (*copies, view.copy(f"{pointer}/{name}", source[name]))

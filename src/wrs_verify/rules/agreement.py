@@ -75,7 +75,8 @@ def _difference(record: Record, comparison: Comparison, judgement: Judgement, od
 
 def _listed(found: list[Json], believed: list[Json]) -> str:
     """How a list differs from another."""
-    more, fewer = [item for item in found if item not in believed], [item for item in believed if item not in found]
+    ours, theirs = set(map(repr, found)), set(map(repr, believed))  # a search in the lists would take their lengths multiplied
+    more, fewer = [item for item in found if repr(item) not in theirs], [item for item in believed if repr(item) not in ours]
     parts = [f"{verb} {quote(items[0])}{_and_more(len(items) - 1)}" for verb, items in (("has", more), ("lacks", fewer)) if items]
     return " and ".join(parts) or f"has {len(found)} items, in another order or some of them twice,"
 
