@@ -16,7 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-from wrs_verify.model import Allowed, RecordResult, Skipped
+from wrs_verify.model import Allowed, HashCheck, RecordResult, Skipped
 
 PROJECT = Path(__file__).resolve().parent.parent
 OPENED = ".rows details[open] "
@@ -149,6 +149,137 @@ def test_a_record_opens_by_mouse(shown: Browser, vectors: Path) -> None:
     assert shown.complaints() == []
 
 
+def open_only(shown: Browser) -> None:
+    """Open the first row, and wait until all of its inside is there."""
+    shown.driver.find_element(By.CSS_SELECTOR, ".rows summary").click()
+    shown.until("document.querySelector('.rows .inside')")
+
+
+TITLES = (("An example title", "A better title"), ("An example title", "A cure for everything"), ("A better title", "An example title"))
+
+
+@pytest.mark.parametrize(("wanted", "found"), TITLES)
+def test_a_record_opens_whatever_differs(shown: Browser, tmp_path: Path, wanted: str, found: str) -> None:
+    shown.open(made(tmp_path, result("a.json", [WARNING._replace(expected=wanted, actual=found)]), result("b.json")))
+    open_only(shown)
+    assert shown.texts(f"{OPENED}.pair dd") == [f'"{wanted}"', f'"{found}"']
+    assert len(shown.texts(f"{OPENED}.pair :is(ins, del)")) == 2
+    assert len(shown.texts(f"{OPENED}.copies")) == 1
+    assert shown.complaints() == []
+
+
+def test_where_marking_fails_the_texts_are_shown(shown: Browser, tmp_path: Path) -> None:
+    shown.open(made(tmp_path, result("a.json", [WARNING._replace(expected="one two four", actual="one three four")]), result("b.json")))
+    shown.run("window.Uint16Array = undefined")
+    open_only(shown)
+    assert shown.texts(f"{OPENED}.pair dd") == ['"one two four"', '"one three four"']
+    assert shown.texts(f"{OPENED}.pair :is(ins, del)") == []
+    assert len(shown.complaints()) == 1
+
+
+def test_every_vector_opens(shown: Browser, vectors: Path) -> None:
+    shown.open(vectors)
+    opened = 0
+    while True:
+        rows = len(paths(shown))
+        shown.run("for (const row of document.querySelectorAll('.rows details')) row.open = true")
+        shown.until(f"document.querySelectorAll('.rows .inside').length === {rows}")
+        opened += rows
+        following = shown.driver.find_element(By.CSS_SELECTOR, ".pages button:last-child")
+        if not following.is_enabled():
+            break
+        following.click()
+    assert shown.texts("#matches") == [f"{opened} in the list"]
+    assert shown.complaints() == []
+
+
+def test_a_file_that_cannot_be_read_says_so(shown: Browser, vectors: Path) -> None:
+    shown.open(vectors)
+    find(shown, "invalid-json/bad-escape.json")
+    (message,) = shown.texts(".rows .entry")
+    assert "escape" in message
+    open_only(shown)
+    assert shown.texts(f"{OPENED}.message") == [message]
+    assert shown.texts(f"{OPENED}.status") == ["not read", "not read"]
+
+
+def test_a_hash_that_is_not_there_says_so(shown: Browser, tmp_path: Path) -> None:
+    record = result("a.json")
+    hashes = record.hashes._replace(public_view=HashCheck("unavailable", None, "sha256:" + "0" * 64))
+    shown.open(made(tmp_path, record._replace(hashes=hashes)))
+    shown.until("document.querySelector('.copies')")
+    assert shown.texts(f"{OPENED}.status") == ["none recorded", "not recomputed"]
+    assert shown.texts(".copies .head") == ["/version", "no hash", "not hashed"]
+
+
+def rows(shown: Browser) -> list[tuple[str, str, str]]:
+    """What each row says of why: its path, the rules, and the entry or the message."""
+    every = shown.run(
+        "return [...document.querySelectorAll('.rows > li')].map(row => ['.path', '.why', '.entry'].map("
+        "part => row.querySelector(part)?.textContent ?? ''))"
+    )
+    return [tuple(each) for each in every]
+
+
+def test_a_row_says_why(shown: Browser, tmp_path: Path) -> None:
+    """The rules of the worst findings, and the entry, or where there is none the first message. Errors outside the records stand first."""
+    many = [
+        ERROR._replace(rule=rule) for rule in ("date-order", "schema-violation", "date-order", "text-mismatch", "overclaim", "too-deep")
+    ]
+    records = [
+        result("good.json"),
+        result("bad.json", [NOTE, WARNING, ERROR]),
+        result("warned.json", [NOTE, WARNING]),
+        unreadable("worse.json"),
+        result("many.json", many),
+        result("nameless.json")._replace(entry_id=None),
+    ]
+    warned = WARNING._replace(rule="mixed-editions", message="two editions", input="", line=None, column=None)
+    failed = ERROR._replace(rule="equivocation", message="two contents", input="bad.json", line=None, column=None)
+    shown.open(made(tmp_path, *records, findings=[warned, failed], skipped=[Skipped("notes.txt", "not a record file (.txt)")]))
+    assert rows(shown) == [
+        ("bad.json", "equivocation", "two contents"),
+        ("good.json", "", "an-entry"),
+        ("bad.json", "schema-violation", "an-entry"),
+        ("warned.json", "text-mismatch", "an-entry"),
+        ("worse.json", "invalid-json", "this is not JSON"),
+        ("many.json", "date-order, schema-violation, text-mismatch and 2 more", "an-entry"),
+        ("nameless.json", "", NOTE.message),
+        ("the whole run", "mixed-editions", "two editions"),
+        ("notes.txt", "", "not a record file (.txt)"),
+    ]
+
+
+@pytest.mark.parametrize("width", [1280, 800])
+def test_the_badges_of_a_row_stand_side_by_side(shown: Browser, tmp_path: Path, width: int) -> None:
+    path = "a-folder-with-a-long-name/" * 4 + "record.json"
+    record = result(path, [ERROR] * 12 + [WARNING] * 10 + [NOTE])._replace(allowed=(Allowed(WARNING, "known", "2030-12-31"),))
+    shown.open(made(tmp_path, record, result("b.json")), width=width)
+    tops = "return [...document.querySelectorAll('.rows > li:first-child summary .badge')].map(one => one.getBoundingClientRect().top)"
+    badges = shown.run(tops)
+    assert len(badges) == 4
+    assert len(set(badges)) == 1
+    assert shown.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_filters_are_cleared(shown: Browser, mixed: Path) -> None:
+    shown.open(mixed)
+    button = shown.driver.find_element(By.ID, "clear")
+    assert not button.is_displayed()
+    shown.driver.find_elements(By.CSS_SELECTOR, "fieldset label")[1].click()
+    for name, value in (("level", "warning"), ("rule", "text-mismatch")):
+        Select(shown.driver.find_element(By.ID, name)).select_by_value(value)
+    shown.driver.find_element(By.ID, "search").send_keys("nothing like it")
+    assert shown.texts("#matches") == ["0 of 8 match"]
+    button.click()
+    assert shown.texts("#matches") == ["8 in the list"]
+    assert len(paths(shown)) == 8
+    assert not button.is_displayed()
+    controls = "return [...document.querySelectorAll('#search, #level, #rule, fieldset :checked')].map(one => one.value)"
+    assert shown.run(controls) == ["", "", "", ""]
+    assert shown.run("return document.activeElement.id") == "search"
+
+
 def test_the_keyboard_alone_will_do(shown: Browser, mixed: Path) -> None:
     def press(*keys: str) -> None:
         ActionChains(shown.driver).send_keys(*keys).perform()
@@ -163,7 +294,7 @@ def test_the_keyboard_alone_will_do(shown: Browser, mixed: Path) -> None:
     assert focused() == "search"
     press("json")
     assert len(paths(shown)) == 7
-    for _ in range(4):
+    for _ in range(5):
         press(Keys.TAB)
     assert focused() == "bad.json"
     press(Keys.ARROW_DOWN)
@@ -173,6 +304,15 @@ def test_the_keyboard_alone_will_do(shown: Browser, mixed: Path) -> None:
     assert shown.texts(f"{OPENED}> summary .path") == ["good-0.json"]
     press(Keys.ARROW_UP)
     assert focused() == "bad.json"
+    press(Keys.ARROW_UP)
+    assert focused() == "search"
+    for key in (Keys.ARROW_DOWN, Keys.ENTER):
+        press(key)
+        assert focused() == "bad.json"
+        press("/")
+    assert len(shown.texts(f"{OPENED}> summary")) == 1
+    press("nothing like it", Keys.ENTER, Keys.ARROW_DOWN)
+    assert (focused(), paths(shown)) == ("search", [])
 
 
 def test_what_is_allowed_skipped_or_outside_says_why(shown: Browser, mixed: Path) -> None:
@@ -196,7 +336,8 @@ def picture(shown: Browser) -> dict[str, str]:
     [
         ("valid/plain.json", "match", {"agreeing": 33}),
         ("target-mismatch/all-copies.json", "match", {"agreeing": 28, "differing": 5}),
-        ("public-view-hash/title-and-summary.json", "mismatch", {"agreeing": 33}),
+        ("public-view-hash/title-and-summary.json", "mismatch", {"agreeing": 28, "beside a hashed value that differs": 5}),
+        ("public-view-hash/newline.json", "mismatch", {"agreeing": 33}),
         ("valid/not-assessed.json", "match", {"agreeing": 14, "not there": 19}),
         ("schema-violation/no-points.json", "match", {"agreeing": 30, "not compared": 3}),
         ("schema-violation/missing-copy.json", "match", {"agreeing": 32, "not compared": 1}),
@@ -206,14 +347,59 @@ def picture(shown: Browser) -> dict[str, str]:
 def test_the_picture_of_the_copies(shown: Browser, vectors: Path, path: str, core: str, expected: dict[str, int]) -> None:
     shown.open(vectors)
     find(shown, path)
-    shown.driver.find_element(By.CSS_SELECTOR, ".rows summary").click()
-    shown.until("document.querySelector('.rows .copies')")
+    open_only(shown)
     found: dict[str, int] = {}
     for state in picture(shown).values():
         found[state] = found.get(state, 0) + 1
     assert found == expected
     assert shown.run("return document.querySelector('.core').classList.contains(arguments[0])", core)
     assert shown.run("return document.querySelector('.copies').getAttribute('role')") == "img"
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(
+    ("path", "legend", "label"),
+    [
+        ("valid/plain.json", ["33 agreeing"], "/version: hash matches. Copies: 33 agreeing"),
+        (
+            "public-view-hash/title.json",
+            ["31 agreeing", "2 beside a hashed value that differs", "1 hashed value differs from its copies: title"],
+            "/version: hash differs. Copies: 31 agreeing, 2 beside a hashed value that differs, "
+            "1 hashed value differs from its copies: title",
+        ),
+        (
+            "public-view-hash/title-and-summary.json",
+            ["28 agreeing", "5 beside a hashed value that differs", "2 hashed values differ from their copies: title, summary"],
+            "/version: hash differs. Copies: 28 agreeing, 5 beside a hashed value that differs, "
+            "2 hashed values differ from their copies: title, summary",
+        ),
+        (
+            "text-mismatch/entry-title.json",
+            ["32 agreeing", "1 differing"],
+            "/version: hash matches. Copies: 32 agreeing, 1 differing. Differing: /entry/title",
+        ),
+        (
+            "statement-mismatch/link-text.json",
+            ["33 agreeing", "1 hashed value does not fit the rest: statement"],
+            "/version: hash matches. Copies: 33 agreeing, 1 hashed value does not fit the rest: statement",
+        ),
+        (
+            "schema-violation/hashed-part.json",
+            ["33 agreeing", "2 hashed values not compared: sources, people"],
+            "/version: hash matches. Copies: 33 agreeing, 2 hashed values not compared: sources, people",
+        ),
+    ],
+)
+def test_the_legend_of_the_picture(shown: Browser, vectors: Path, path: str, legend: list[str], label: str, width: int) -> None:
+    """All that the picture shows stands in its legend and in its label: of the copies, and of what was hashed."""
+    shown.open(vectors, width=width)
+    find(shown, path)
+    open_only(shown)
+    assert [text.strip() for text in shown.texts("figcaption span")] == legend
+    assert shown.run("return document.querySelector('.copies').getAttribute('aria-label')") == label
+    looks = "return [...new Set([...document.querySelectorAll(arguments[0])].map(one => one.getAttribute('class')))].sort()"
+    assert shown.run(looks, ".copies .mark") == shown.run(looks, "figcaption .mark")
+    assert set(shown.run(looks, ".copies .line")) <= set(shown.run(looks, "figcaption .line"))
 
 
 def test_a_copy_that_was_not_compared_never_agrees(shown: Browser, tmp_path: Path) -> None:

@@ -6,15 +6,18 @@ import base64
 import hashlib
 import io
 import json
+import random
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
+from browsing import missing
 from commands import wrs_verify
 from html_pages import Page, findings, words
 from hypothesis import given, settings
@@ -170,10 +173,10 @@ def test_the_verdict_can_be_read_without_scripts(results: list[RecordResult], mo
 
 def test_the_summary_says_what_the_verdict_rests_on() -> None:
     text = words(page(result("a.json", recomputed="source"), result("b.json", recomputed="record"), result("c.json"), unreadable()).text)
-    assert "public view hash recomputed for 3 of 4 3 recomputed and equal 1 not read" in text
-    assert "content hash recomputed for 2 of 4 2 recomputed and equal 1 its input is not in the view 1 not read" in text
+    assert "public view hash recomputed and equal in 3 of 4 3 recomputed and equal 1 not read" in text
+    assert "content hash recomputed and equal in 2 of 4 2 recomputed and equal 1 whose input is not in the view 1 not read" in text
     assert "1 from the view itself, 1 from source versions" in text
-    assert "targets agree in 3 of 4 3 agree 1 not all compared" in text
+    assert "targets agree in 3 of 4 3 agree 1 not fully compared" in text
     assert "what protects 918 values of the records" in text
     assert "636 hashed" in text
     assert "6 unprotected a change can go unseen" in text
@@ -242,6 +245,61 @@ def test_a_page_goes_to_standard_output() -> None:
     made = Page(done.stdout.decode())
     assert (done.returncode, made.count("records"), made.count("passed")) == (0, 1, 1)
     assert all("excerpt" in finding for finding in findings(made))
+
+
+#: Marks the pairs of texts in a file; what it logs beside is an error that was caught.
+DIFFERENCES = """
+import { readFileSync } from "node:fs"
+const marked = JSON.parse(readFileSync(process.argv[2], "utf-8")).map(([one, other]) => differences(one, other))
+console.log(JSON.stringify(marked))
+"""
+
+#: What such texts consist of: words that share letters, blanks and marks, escapes and half of one, letters beyond the first plane.
+PARTS = ("A", "An", "a", "another", "example", "title", "ex", "le", "7", "é", "e\u0301", "漢", "𝒜", "😀", " ", "  ", ", ", "-", ".", '"')
+ESCAPES = ("\\n", '\\"', "\\\\", "\\u202e", "\\u20", "\\", "\n")
+
+
+def pairs_of_texts() -> list[tuple[str, str]]:
+    """Some pairs that are known, all pairs of very short texts, very long ones, then thousands at random, of which most are alike."""
+    short = ["".join(text) for length in range(4) for text in product("a. ", repeat=length)]
+    made = [("A cure for everything", "An example title"), ("A better title", "An example title")]
+    made += [(f'"{one}"', f'"{other}"') for one, other in [*made, *((other, one) for one, other in made)]]
+    made += ((one, other) for one in short for other in short)
+    made += [("a b " * 500, "b a c " * 500), ("a " * 200 + "b", "b " + "a " * 300)]
+    dice = random.Random(20)
+    parts = (*PARTS, *ESCAPES)
+    for _ in range(6000):
+        one = dice.choices(parts, k=dice.randrange(12))
+        other = dice.choices(parts, k=dice.randrange(12)) if dice.random() < 0.2 else list(one)
+        for _ in range(dice.randrange(4)):
+            at = dice.randrange(len(other) + 1)
+            other[at : at + dice.randrange(3)] = dice.choices(parts, k=dice.randrange(3))
+        made.append(("".join(one), "".join(other)))
+    return made
+
+
+def test_marking_loses_nothing_of_two_texts(tmp_path: Path) -> None:
+    """The runs of both make up both texts, whatever these are. What is not marked has the same letters and digits in both."""
+    node = shutil.which("node")
+    if node is None:
+        missing("Node")
+    pairs = pairs_of_texts()
+    script, data = tmp_path / "script.mjs", tmp_path / "pairs.json"
+    source = Path(report.__file__).with_name("page") / "differences.js"
+    script.write_text(source.read_text(encoding="utf-8") + DIFFERENCES, encoding="utf-8")
+    data.write_text(json.dumps(pairs), encoding="utf-8")
+    done = subprocess.run([node, script, data], capture_output=True, timeout=60, check=True)
+    assert done.stderr == b""
+    marked = json.loads(done.stdout)
+    assert [["".join(run["text"] for run in side) for side in sides] for sides in marked] == [list(pair) for pair in pairs]
+    assert all(type(run["changed"]) is bool for sides in marked for side in sides for run in side)
+    shared = 0
+    for sides in marked:
+        if any(run["changed"] for side in sides for run in side):
+            one, other = ("".join(run["text"] for run in side if not run["changed"]) for side in sides)
+            assert re.sub(r"\W|_", "", one) == re.sub(r"\W|_", "", other), sides
+            shared += 1
+    assert shared > 3000
 
 
 def pointers_of(group: Group) -> set[str]:

@@ -9,9 +9,15 @@ const words = units => units.join("").match(/\\u[0-9a-f]{4}|\\.|[\p{L}\p{N}]+|[\
 
 /** Both texts as lists of {text, changed}. Where they share no letter and no digit nothing is marked: all of it differs. */
 function differences(one, other) {
-  const marked = compared(one, other);
-  const shared = marked[0].some(run => !run.changed && /[\p{L}\p{N}]/u.test(run.text));
-  return shared ? marked : [[{text: one, changed: false}], [{text: other, changed: false}]];
+  const unmarked = [[{text: one, changed: false}], [{text: other, changed: false}]];
+  try {
+    const marked = compared(one, other);
+    return marked[0].some(run => !run.changed && /[\p{L}\p{N}]/u.test(run.text)) ? marked : unmarked;
+  } catch (error) {
+    // The marks are a help; a record must be shown without them too.
+    console.error(error);
+    return unmarked;
+  }
 }
 
 function compared(one, other) {
@@ -50,9 +56,10 @@ function paired(a, b) {
 function merged(runs) {
   const made = [];
   runs.forEach((run, at) => {
-    const between = /^[^\p{L}\p{N}]$/u.test(run.text) && runs[at - 1]?.changed && runs[at + 1]?.changed;
-    const changed = run.changed || between;
-    if (made.at(-1)?.changed === changed) made.at(-1).text += run.text;
+    const around = [runs[at - 1], runs[at + 1]];
+    const changed = run.changed || (/^[^\p{L}\p{N}]$/u.test(run.text) && around.every(other => other?.changed === true));
+    const last = made.at(-1);
+    if (last && last.changed === changed) last.text += run.text;
     else made.push({text: run.text, changed});
   });
   return made;

@@ -1,7 +1,9 @@
 // What a row opens to: the findings, what is known of the record, what protects it, and the picture of its copies.
 
 const CLASSES = ["hashed", "corroborated", "repeated", "fixed", "unprotected"];
-const STATUSES = {match: "recomputed, matches", mismatch: "another hash", unavailable: "not recomputed"};
+const STATUSES = {
+  match: "recomputed, matches", mismatch: "another hash", unavailable: "not recomputed", unrecorded: "none recorded", unread: "not read",
+};
 const narrow = matchMedia("(max-width: 720px)");
 
 const count = number => number.toLocaleString("en");
@@ -102,18 +104,19 @@ function facts(record) {
     ["record", id && [code(id), version && ` version ${version}`]],
     ["entry", record.entry],
     ["profile", record.profile],
-    ["public view hash", hash(record.view)],
-    ["content hash", hash(record.content)],
+    ["public view hash", hash(record.view, record)],
+    ["content hash", hash(record.content, record)],
     ["document hash", record.document && code(record.document)],
   ];
   const shown = lines.filter(([, value]) => value).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
   return make("section.facts", {}, make("h3", {}, "The record"), make("dl", {}, shown));
 }
 
-function hash([status, recorded, computed, origin]) {
-  const said = recorded ? STATUSES[status] : "not there";
+/** A hash. Of a record without a document hash nothing could be read: not even whether a hash is in it. */
+function hash([status, recorded, computed, origin], record) {
+  const standing = record.document === null ? "unread" : recorded === null ? "unrecorded" : status;
   return [
-    make(`span.status.${status}`, {}, said, origin && ` (from the ${origin})`),
+    make(`span.status.${standing}`, {}, STATUSES[standing], origin && ` (from the ${origin})`),
     recorded && code(recorded),
     status === "mismatch" && computed && code(`computed ${computed}`),
   ];

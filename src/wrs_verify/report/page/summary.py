@@ -47,11 +47,15 @@ def basis(summary: Summary) -> list[Basis]:
         said = ", ".join(f"{number:,} {words}" for words, number in origins.items())
         made = [
             _hash("public view hash", summary.public_view, records, "could not be computed", ""),
-            _hash("content hash", summary.content, records, "its input is not in the view", said),
+            _hash("content hash", summary.content, records, "whose input is not in the view", said),
             Basis(
                 "targets",
                 f"agree in {targets.agree:,} of {records:,}",
-                _bar(("good", targets.agree, "agree"), ("bad", targets.differ, "differ"), ("open", targets.unsettled, "not all compared")),
+                _bar(
+                    ("good", targets.agree, "agree"),
+                    ("bad", targets.differ, "differ"),
+                    ("open", targets.unsettled, "not fully compared"),
+                ),
             ),
         ]
     state = summary.history
@@ -67,10 +71,10 @@ def _hash(name: str, checked: Checked, records: int, unavailable: str, remark: s
         ("good", checked.match, "recomputed and equal"),
         ("bad", checked.mismatch, "recomputed, and different"),
         ("open", checked.unavailable, unavailable),
-        ("open", checked.unrecorded, "no hash recorded"),
+        ("open", checked.unrecorded, "with no hash recorded"),
         ("open", checked.unread, "not read"),
     )
-    return Basis(name, f"recomputed for {checked.match:,} of {records:,}", parts, remark)
+    return Basis(name, f"recomputed and equal in {checked.match:,} of {records:,}", parts, remark)
 
 
 #: The classes of coverage, and what becomes of a change.
