@@ -137,6 +137,74 @@ def test_unsafe_names_are_refused_whatever_the_member_is(name: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["... /a.json", "x/.. /a.json", " ", "x/...", "x/ /a.txt"])
+def test_parts_of_names_that_some_systems_drop_are_unsafe(name: str) -> None:
+    for archive, data in (("a.tar", make_tar({name: b"{}"})), ("a.zip", make_zip({name: b"{}"}))):
+        assert rules(parts_of(archive, data)) == [(f"{archive}!{name}", "unsafe-path")]
+
+
+ALIKE = [
+    ("a.json", "A.json"),
+    ("d/a.json", "D/./A.JSON"),
+    ("é.json", "e\u0301.json"),
+    ("straße.json", "STRASSE.json"),
+    ("σς.json", "ΣΣ.json"),
+    ("a.json", "a\u200d.json"),
+    ("a.json", "\ufeffA.json"),
+    ("d/a.json", "d./a.json"),
+    ("d/a.json", "d . /a.json"),
+    ("ab:c.json", "ab_c.json"),
+    ("é" * 200 + ".json", "É" * 200 + ".json"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), ALIKE)
+def test_members_that_are_one_file_on_some_systems_are_refused(first: str, second: str) -> None:
+    shown = second.replace("./", "", 1) if "/./" in second else second
+    for one, other, told in ((first, second, shown), (second, first, first)):
+        for archive, data in (("a.tar", make_tar({one: b"1", other: b"2"})), ("a.zip", make_zip({one: b"1", other: b"2"}))):
+            found = rules(parts_of(archive, data))
+            assert [rule for _, rule in found] == ["read", "unsafe-path"]
+            assert found[1][0] == f"{archive}!{told}"
+
+
+def test_members_that_no_system_takes_for_one_file_are_read() -> None:
+    names = [
+        "a.json",
+        "b/a.json",
+        "a/a.json",
+        "ab.json",
+        "a_.json",
+        "á.json",
+        "a.json.gz",
+        "ａ.json",
+        "x" * 300 + "é.json",
+        "x" * 300 + "e\u0301.json",
+    ]
+    members = {name: gzip.compress(b"{}") if name.endswith("gz") else b"{}" for name in names}
+    for archive, data in (("a.tar", make_tar(members)), ("a.zip", make_zip(members))):
+        assert {rule for _, rule in rules(parts_of(archive, data))} == {"read"}
+
+
+@pytest.mark.parametrize("name", ["a.json.", "a.json ", "d/A.JSON . ", "a.json::$DATA", "a.js\u200bon", "a.jsonl.gz."])
+def test_what_some_systems_take_for_a_record_is_refused(name: str) -> None:
+    for archive, data in (("a.tar", make_tar({name: b"{}", "b.json": b"{}"})), ("a.zip", make_zip({name: b"{}", "b.json": b"{}"}))):
+        found = parts_of(archive, data)
+        assert [rule for _, rule in rules(found)] == ["unsafe-path", "read"]
+
+
+@pytest.mark.parametrize("name", ["a.zip.", "a.txt.", ".a.json.", ".d/a.json ", "a.json_", "a.json:b"])
+def test_what_no_system_takes_for_a_record_is_passed_over(name: str) -> None:
+    for archive, data in (("a.tar", make_tar({name: b"{}"})), ("b.zip", make_zip({name: b"{}"}))):
+        assert rules(parts_of(archive, data)) == [(f"{archive}!{name}", "skipped")]
+
+
+def test_names_that_take_long_to_normalise_are_not_normalised() -> None:
+    marks = "\u0301\u0323" * 200_000
+    [part] = parts_of("a.tar", make_tar({f"a{marks}.json": b"{}"}))
+    assert isinstance(part, Item)
+
+
 @pytest.mark.parametrize("limit", [2, 3])
 def test_the_number_of_members_is_limited(limit: int) -> None:
     members = {"a.txt": b"", "b.json": b"{}", "c.json": b"{}"}

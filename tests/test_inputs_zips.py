@@ -14,6 +14,7 @@ import pytest
 from test_inputs_archives import make_zip, parts_of, rules
 
 from wrs_verify.inputs import Item, Refused, Selection, Source, find, read
+from wrs_verify.inputs.streams import BLOCK
 
 LOCAL, CENTRAL, END = b"PK\3\4", b"PK\1\2", b"PK\5\6"
 
@@ -138,16 +139,295 @@ def test_folders_in_a_zip_archive_are_no_inputs() -> None:
 
 def test_encrypted_members_that_are_no_records_are_passed_over() -> None:
     other = make_zip({"a.txt": b"{}"})
-    assert rules(parts_of("a.zip", patched(other, CENTRAL, 8, "<H", 1))) == [("a.zip!a.txt", "skipped")]
+    assert rules(parts_of("a.zip", patched(patched(other, CENTRAL, 8, "<H", 1), LOCAL, 6, "<H", 1))) == [("a.zip!a.txt", "skipped")]
 
 
-def test_a_name_in_the_unicode_path_field_counts() -> None:
-    info = zipfile.ZipInfo("a.txt")
-    info.extra = struct.pack("<2HBL", 0x7075, 5 + 6, 1, zlib.crc32(b"a.txt")) + b"a.json"
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr(info, b"{}")
-    assert rules(parts_of("a.zip", out.getvalue())) == [("a.zip!a.json", "read")]
+def unicode_path(raw: bytes, path: bytes, crc: int | None = None) -> bytes:
+    return struct.pack("<2HBL", 0x7075, 5 + len(path), 1, zlib.crc32(raw) if crc is None else crc) + path
+
+
+def member(
+    name: bytes = b"a.json",
+    data: bytes = b"{}",
+    *,
+    flags: int = 0,
+    method: int = 0,
+    packed: bytes | None = None,
+    follows: bytes = b"",
+    known: bool = True,
+    local: bytes = b"",
+    central: bytes = b"",
+    attributes: int = 0,
+) -> tuple[bytes, bytes]:
+    """A member as it stands in an archive, and its entry in the directory, in which its place is still to be filled in.
+
+    `follows`: what stands after the data. `known`: whether its own header tells the lengths. `local` and `central` are extra fields.
+    """
+    packed = data if packed is None else packed
+    lengths = zlib.crc32(data), len(packed), len(data)
+    own = LOCAL + struct.pack("<5H3L2H", 20, flags, method, 0, 0, *(lengths if known else (0, 0, 0)), len(name), len(local))
+    start = CENTRAL + struct.pack("<6H3L5HLL", 3 << 8, 20, flags, method, 0, 0, *lengths, len(name), len(central), 0, 0, 0, attributes, 0)
+    return own + name + local + packed + follows, start + name + central
+
+
+def archived(*parts: tuple[bytes, bytes] | bytes, order: int = 1) -> bytes:
+    """An archive of members, and of what else stands between them. `order` -1: its directory lists the last one first."""
+    out, entries = b"", list[bytes]()
+    for part in parts:
+        if isinstance(part, tuple):
+            entries.append(part[1][:42] + struct.pack("<L", len(out)) + part[1][46:])
+        out += part if isinstance(part, bytes) else part[0]
+    directory = b"".join(entries[::order])
+    return out + directory + END + struct.pack("<4H2LH", 0, 0, len(entries), len(entries), len(directory), len(out), 0)
+
+
+def descriptor(data: bytes = b"{}", packed: int | None = None, *, mark: bytes = b"PK\7\x08", format: str = "<L2L") -> bytes:
+    return mark + struct.pack(format, zlib.crc32(data), len(data) if packed is None else packed, len(data))
+
+
+def deflated(data: bytes) -> bytes:
+    return zlib.compress(data, wbits=-15)
+
+
+def zip_rules(data: bytes) -> list[tuple[str, str]]:
+    return [(name.removeprefix("a.zip"), rule) for name, rule in rules(parts_of("a.zip", data))]
+
+
+HIDDEN = member(b"hidden.json")[0]
+GOOD = member(b"good.json")
+
+
+@pytest.mark.parametrize(
+    ("raw", "path", "flags", "name"),
+    [
+        (b"a.json", b"a.json", 0, "a.json"),
+        ("é.json".encode(), "é.json".encode(), 0x800, "é.json"),
+        ("é.json".encode(), "é.json".encode(), 0, "é.json"),
+        (b"\x82.json", "é.json".encode(), 0, "é.json"),  # code page 437
+        (b"\xe9.json", "é.json".encode(), 0, "é.json"),  # another one
+    ],
+)
+def test_a_unicode_path_that_can_be_the_name_is_it(raw: bytes, path: bytes, flags: int, name: str) -> None:
+    field = unicode_path(raw, path)
+    assert zip_rules(archived(member(raw, flags=flags, local=field, central=field))) == [(f"!{name}", "read")]
+
+
+@pytest.mark.parametrize(
+    ("raw", "path", "flags"),
+    [
+        (b"b.json", b"b.text", 0),
+        (b"b.text", b"b.json", 0),
+        (b"b.json", b"c.json", 0),
+        (b"b.json", b"d/b.json", 0),
+        (b"b.json", b"b.json/", 0),
+        (b"b.json", b"", 0),
+        (b"\x82.json", "é.text".encode(), 0),
+        (b"\x82.json", ".jsoné".encode(), 0),
+        (b"\x82.json", b".json", 0),
+        ("é.json".encode(), "è.json".encode(), 0x800),
+    ],
+)
+def test_a_unicode_path_that_is_another_name_is_refused(raw: bytes, path: bytes, flags: int) -> None:
+    """Also where the checksum in it is not that of the name: not every tool looks at it."""
+    for field in (unicode_path(raw, path), unicode_path(raw, path, crc=0)):
+        [first, second] = zip_rules(archived(member(raw, flags=flags, local=field, central=field), GOOD))
+        assert (first[1], second) == ("unreadable-input", ("!good.json", "read"))
+
+
+def test_a_unicode_path_must_be_in_both_headers_and_once() -> None:
+    raw = b"\x82.json"
+    one, other = unicode_path(raw, "é.json".encode()), unicode_path(raw, "è.json".encode())
+    for local, central in ((one, b""), (b"", one), (one, other), (one + other, one + other)):
+        assert [rule for _, rule in zip_rules(archived(member(raw, local=local, central=central)))] == ["unreadable-input"]
+
+
+def test_names_that_are_the_same_to_some_tools_only_are_refused() -> None:
+    """Two fields for one name; a name that is the same once it is taken for UTF-8."""
+    one, other = unicode_path(b"\xe9.json", "é.json".encode()), unicode_path(b"\xe9.json", "è.json".encode())
+    twice = archived(member(b"\xe9.json", local=one, central=one), member(b"\xe9.json", local=other, central=other))
+    guessed = archived(member("é.json".encode(), flags=0x800), member("É.json".encode()))
+    for data in (twice, guessed):
+        assert [rule for _, rule in zip_rules(data)] == ["read", "unsafe-path"]
+    assert zip_rules(archived(member("a.js\u200bon".encode()))) == [("!a.jsΓÇïon", "unsafe-path")]
+
+
+@pytest.mark.parametrize("place", ["before", "between", "after"])
+@pytest.mark.parametrize("what", [HIDDEN, member(b"a.json", b"[]")[0], b"x", bytes(64), b"PK\7\x08"])
+def test_what_the_directory_does_not_list_is_refused(what: bytes, place: str) -> None:
+    """A tool that reads the archive from its start unpacks a member that stands there."""
+    parts: list[tuple[bytes, bytes] | bytes] = [member(), GOOD]
+    parts.insert(("before", "between", "after").index(place), what)
+    assert zip_rules(archived(*parts)) == [("!a.json", "read"), ("!good.json", "read"), ("", "unreadable-input")]
+
+
+def test_an_archive_that_lists_no_member_of_its_own_is_refused() -> None:
+    assert zip_rules(archived(HIDDEN)) == [("", "unreadable-input")]
+
+
+def test_the_directory_may_list_members_in_any_order() -> None:
+    parts = [member(b"%d.json" % number) for number in range(4)]
+    assert zip_rules(archived(*parts, order=-1)) == [(f"!{number}.json", "read") for number in (3, 2, 1, 0)]
+    data = archived(*parts)
+    at, size = data.index(CENTRAL), len(parts[0][1])
+    entries = [data[at + number * size : at + (number + 1) * size] for number in (2, 0, 3, 1)]
+    mixed = data[:at] + b"".join(entries) + data[data.index(END) :]
+    assert zip_rules(mixed) == [(f"!{number}.json", "read") for number in (2, 0, 3, 1)]
+
+
+def test_members_that_overlap_are_refused() -> None:
+    inner = member(b"b.json")
+    outer = member(b"a.txt", inner[0])
+    start = len(outer[0]) - len(inner[0])
+    directory = outer[1] + inner[1][:42] + struct.pack("<L", start) + inner[1][46:]
+    end = END + struct.pack("<4H2LH", 0, 0, 2, 2, len(directory), len(outer[0]), 0)
+    assert zip_rules(outer[0] + directory + end) == [("!a.txt", "skipped"), ("!b.json", "unreadable-input")]
+    # Others stand where the second one would have to be for the lengths to add up.
+    gap = bytes(100)
+    end = END + struct.pack("<4H2LH", 0, 0, 2, 2, len(directory), len(outer[0] + gap), 0)
+    assert zip_rules(outer[0] + gap + directory + end) == [("!a.txt", "skipped"), ("!b.json", "unreadable-input")]
+    middle = member(b"a.txt", inner[0] + b"x")
+    directory = middle[1] + directory[len(outer[1]) :]
+    end = END + struct.pack("<4H2LH", 0, 0, 2, 2, len(directory), len(middle[0] + gap), 0)
+    assert zip_rules(middle[0] + gap + directory + end) == [("!a.txt", "skipped"), ("!b.json", "read"), ("", "unreadable-input")]
+
+
+@pytest.mark.parametrize("name", [b"a.json", b"a.txt", b"a/"])
+@pytest.mark.parametrize(
+    ("offset", "format", "value"),
+    [(6, "<H", 1), (6, "<H", 8), (6, "<H", 0x800), (8, "<H", 8), (14, "<L", 1), (18, "<L", 1), (22, "<L", 1), (30, "<B", 66)],
+)
+def test_every_members_own_header_must_agree(name: bytes, offset: int, format: str, value: int) -> None:
+    data = archived(member(name, b"" if name == b"a/" else b"{}"), GOOD)
+    [first, second] = zip_rules(patched(data, LOCAL, offset, format, value))
+    assert (first[1], second) == ("unreadable-input", ("!good.json", "read"))
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.txt"])
+@pytest.mark.parametrize("method", [0, 8])
+@pytest.mark.parametrize(("mark", "format"), [(b"PK\7\x08", "<L2L"), (b"", "<L2L"), (b"PK\7\x08", "<L2Q"), (b"", "<L2Q")])
+def test_lengths_may_follow_the_data_in_four_ways(name: str, method: int, mark: bytes, format: str) -> None:
+    packed = deflated(b"{}") if method else b"{}"
+    follows = descriptor(packed=len(packed), mark=mark, format=format)
+    for known in (True, False):
+        one = member(name.encode(), flags=8, method=method, packed=packed, follows=follows, known=known)
+        rule = "read" if name == "a.json" else "skipped"
+        assert zip_rules(archived(one, GOOD)) == [(f"!{name}", rule if method or mark else "unreadable-input"), ("!good.json", "read")]
+
+
+@pytest.mark.parametrize("follows", [b"", descriptor(b"[]"), descriptor(packed=3), descriptor()[:-1] + b"\1", descriptor()[1:]])
+def test_what_follows_the_data_must_be_right(follows: bytes) -> None:
+    for name in ("a.json", "a.txt"):
+        one = member(name.encode(), flags=8, follows=follows, known=False)
+        assert zip_rules(archived(one, GOOD)) == [(f"!{name}", "unreadable-input"), ("!good.json", "read")]
+
+
+def test_the_length_of_a_large_member_takes_8_bytes() -> None:
+    """Nothing so large is there: only the length is."""
+    field = struct.pack("<2HQ", 1, 8, 2**33)
+    packed = deflated(b"{}")
+    for format, rule in (("<L2Q", "skipped"), ("<L2L", "unreadable-input")):
+        length = 2**33 if format == "<L2Q" else 0
+        follows = b"PK\7\x08" + struct.pack(format, zlib.crc32(b"{}"), len(packed), length)
+        own, entry = member(b"a.txt", flags=8, method=8, packed=packed, follows=follows, known=False, central=field)
+        assert zip_rules(archived((own, entry[:24] + b"\xff" * 4 + entry[28:]))) == [("!a.txt", rule)]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.txt"])
+def test_a_member_that_is_not_compressed_has_one_length(name: str) -> None:
+    data = patched(patched(archived(member(name.encode(), HIDDEN)), LOCAL, 22, "<L", 0), CENTRAL, 24, "<L", 0)
+    assert zip_rules(data) == [(f"!{name}", "unreadable-input")]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.txt"])
+@pytest.mark.parametrize("between", [b"", b"x"])
+def test_data_in_which_a_tool_could_find_its_end_is_refused(name: str, between: bytes) -> None:
+    data = b"{}" + descriptor() + between + HIDDEN
+    one = member(name.encode(), data, flags=8, follows=descriptor(data), known=False)
+    assert zip_rules(archived(one, GOOD)) == [(f"!{name}", "unreadable-input"), ("!good.json", "read")]
+    # Whoever knows the length does not look for it.
+    assert zip_rules(archived(member(b"a.txt", data), GOOD)) == [("!a.txt", "skipped"), ("!good.json", "read")]
+
+
+def test_the_mark_of_an_end_is_found_across_blocks() -> None:
+    for length in range(BLOCK - 60, BLOCK + 2):
+        data = b" " * length + descriptor() + HIDDEN
+        one = member(b"a.txt", data, flags=8, follows=descriptor(data), known=False)
+        assert zip_rules(archived(one)) == [("!a.txt", "unreadable-input")]
+
+
+def test_an_archive_in_an_archive_whose_lengths_follow_is_passed_over() -> None:
+    one = member(b"inner.zip", ONE, flags=8, follows=descriptor(ONE), known=False)
+    assert zip_rules(archived(one)) == [("!inner.zip", "skipped")]
+
+
+@pytest.mark.parametrize("flags", [0, 8])
+def test_another_member_within_compressed_data_is_refused_though_it_is_passed_over(flags: int) -> None:
+    """The compressed data ends before the length that the headers tell; a tool that goes by its end finds the other member."""
+    short = deflated(b"{}")
+    packed = short + (descriptor(packed=len(short), mark=b"") if flags else b"") + HIDDEN
+    one = member(b"a.txt", flags=flags, method=8, packed=packed, follows=descriptor(packed=len(packed)) if flags else b"")
+    assert zip_rules(archived(one, GOOD)) == [("!a.txt", "unreadable-input"), ("!good.json", "read")]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.txt"])
+def test_a_descriptor_within_compressed_data_is_refused(name: str) -> None:
+    """In a block that is not compressed (RFC 1951, section 3.2.4)."""
+    data = descriptor() + HIDDEN
+    packed = b"\1" + struct.pack("<2H", len(data), len(data) ^ 0xFFFF) + data
+    one = member(name.encode(), data, flags=8, method=8, packed=packed, follows=descriptor(data, len(packed)), known=False)
+    assert zip_rules(archived(one, GOOD)) == [(f"!{name}", "unreadable-input"), ("!good.json", "read")]
+
+
+def test_a_header_within_compressed_data_that_ends_where_it_should_does_no_harm() -> None:
+    packed = b"\1" + struct.pack("<2H", len(HIDDEN), len(HIDDEN) ^ 0xFFFF) + HIDDEN
+    one = member(b"a.txt", HIDDEN, flags=8, method=8, packed=packed, follows=descriptor(HIDDEN, len(packed)), known=False)
+    assert zip_rules(archived(one, GOOD)) == [("!a.txt", "skipped"), ("!good.json", "read")]
+
+
+@pytest.mark.parametrize(("flags", "method"), [(8 | 1, 8), (8, 99)])
+def test_a_header_within_data_that_cannot_be_read_is_refused_where_its_length_follows(flags: int, method: int) -> None:
+    one = member(b"a.txt", HIDDEN, flags=flags, method=method, follows=descriptor(HIDDEN), known=False)
+    assert zip_rules(archived(one, GOOD)) == [("!a.txt", "unreadable-input"), ("!good.json", "read")]
+    before = member(b"a.txt", HIDDEN, flags=flags & 1, method=method)
+    assert zip_rules(archived(before, GOOD)) == [("!a.txt", "skipped"), ("!good.json", "read")]
+
+
+def test_folders_that_hold_data_are_refused() -> None:
+    nothing = b"\3\0"
+    empty = member(b"d/", b"", method=8, packed=nothing)
+    assert zip_rules(archived(empty, member(b"e.json/", b""), GOOD)) == [("!good.json", "read")]
+    for folder in (
+        member(b"b.json/"),
+        member(b"b.json/", method=8, packed=deflated(b"{}")),
+        member(b"b.json/", b"", method=8, packed=deflated(b"{}")),
+        member(b"b.json/", b"", method=99, packed=nothing),
+        member(b"b.json/", b"", method=8, packed=nothing, flags=1),
+    ):
+        assert zip_rules(archived(folder, GOOD)) == [("!b.json", "unreadable-input"), ("!good.json", "read")]
+
+
+def test_what_is_below_a_link_in_a_zip_archive_is_refused() -> None:
+    link = member(b"d", b"..", attributes=(stat.S_IFLNK | 0o777) << 16)
+    assert zip_rules(archived(link, member(b"d/a.json"), GOOD)) == [("!d", "skipped"), ("!d/a.json", "unsafe-path"), ("!good.json", "read")]
+    named = unicode_path(b"\xe9", "é".encode())
+    link = member(b"\xe9", b"..", attributes=(stat.S_IFLNK | 0o777) << 16, local=named, central=named)
+    for name, flags in (("é/a.json".encode(), 0x800), (b"\xe9/a.json", 0), ("Θ/a.json".encode(), 0x800)):
+        assert [rule for _, rule in zip_rules(archived(link, member(name, flags=flags), GOOD))] == ["skipped", "unsafe-path", "read"]
+
+
+def test_a_place_beyond_what_files_can_have_is_refused() -> None:
+    own, entry = member(central=struct.pack("<2HQ", 1, 8, 2**64 - 1))
+    far = own + entry[:42] + b"\xff" * 4 + entry[46:]
+    end = END + struct.pack("<4H2LH", 0, 0, 1, 1, len(entry), len(own), 0)
+    assert zip_rules(far + end) == [("!a.json", "unreadable-input")]
+
+
+def test_a_zip64_field_may_be_there_once() -> None:
+    field = struct.pack("<2H2Q", 1, 16, 2, 2)
+    for local, rule in ((field, "read"), (field + field, "unreadable-input"), (b"", "unreadable-input")):
+        own, entry = member(local=local)
+        own = own[:18] + b"\xff" * 8 + own[26:]
+        assert zip_rules(archived((own, entry))) == [("!a.json", rule)]
 
 
 def test_members_that_share_their_data_gain_nothing() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import bz2
 import io
 import tarfile
+import zipfile
 import zlib
 from collections.abc import Sequence
 
@@ -265,7 +266,59 @@ def unreadable() -> list[Case]:
         case("wrong-checksum", "A gzip file whose checksum is not that of its content.", gzipped(PLAIN, zlib.crc32(PLAIN) ^ 1), ".json.gz"),
         case("not-compressed", "A record named .gz that is not compressed.", PLAIN, ".json.gz"),
         case("no-archive", "A text named .zip.", b"A placeholder text, which is not an archive.\n", ".zip"),
+        *ambiguous_archives(),
     ]
+
+
+def ambiguous_archives() -> list[Case]:
+    """Zip archives in which some tools find a record that others do not."""
+
+    def case(name: str, comment: str, data: bytes, member: str) -> Case:
+        rule = "unreadable-input"
+        findings = [error(rule, input=f"{rule}/{name}.zip{member}"), CONTENT._replace(input=f"{rule}/{name}.zip!good.json")]
+        return Case(rule, name, comment, files(rule, name, data, ".zip"), findings)
+
+    hidden = zipped("hidden.json").partition(b"PK\1\2")[0]
+    other = zlib.crc32(b"other.json").to_bytes(4, "little") + b"other.text"
+    path = b"\x75\x70" + (len(other) + 1).to_bytes(2, "little") + b"\1" + other
+    return [
+        case(
+            "unlisted-member",
+            "Before the first member stands one that the directory does not list.",
+            zipped("good.json", before=hidden),
+            "",
+        ),
+        case(
+            "two-headers",
+            "A member's own header names a record, and the directory a text.",
+            zipped("good.json", "other.text").replace(b"other.text", b"other.json", 1),
+            "!other.text",
+        ),
+        case(
+            "two-names",
+            "A member's Unicode path field (0x7075) gives it another name than its headers do.",
+            zipped("good.json", "other.json", extra=path),
+            "!other.json",
+        ),
+        case(
+            "folder-with-data",
+            "A folder holds a record.",
+            zipped("good.json", "other.json_").replace(b"other.json_", b"other.json/"),
+            "!other.json",
+        ),
+    ]
+
+
+def zipped(*names: str, before: bytes = b"", extra: bytes = b"") -> bytes:
+    """A zip archive whose every member is the plain record, after some bytes; `extra` are the extra fields of the last one."""
+    made = io.BytesIO(before)
+    with zipfile.ZipFile(made, "a") as archive:
+        for name in names:
+            member = zipfile.ZipInfo(name)
+            member.create_system = 3
+            member.extra = extra if name == names[-1] else b""
+            archive.writestr(member, PLAIN)
+    return made.getvalue()
 
 
 def unsafe_paths() -> list[Case]:
@@ -278,6 +331,8 @@ def unsafe_paths() -> list[Case]:
         case("parent-folder", "A member's name leads out of the folder that it is unpacked to.", "good.json", "../outside.json"),
         case("absolute", "A member's name is an absolute path.", "good.json", "/outside.json"),
         case("twice", "Two members have one name: what is unpacked is the second.", "good.json", "good.json"),
+        case("case", "Two members' names differ in case only: on many systems they are one file.", "good.json", "Good.JSON"),
+        case("dot-at-the-end", "A name ends with a dot, which Windows drops: it is that of a record there.", "good.json", "good.json."),
     ]
 
 

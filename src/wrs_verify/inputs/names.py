@@ -5,15 +5,25 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 from typing import NamedTuple
+from unicodedata import normalize
 
 from wrs_verify.inputs.shapes import Compression, Kind
 
-__all__ = ["Recognised", "not_a_record", "readable", "recognise", "recognise_named", "unsafe", "unwanted"]
+__all__ = ["Recognised", "alike", "not_a_record", "readable", "recognise", "recognise_named", "unsafe", "unwanted"]
 
 _KINDS: dict[str, Kind] = {"json": "json", "jsonl": "lines", "ndjson": "lines", "tar": "tar", "zip": "zip"}
 _COMPRESSIONS: dict[str, Compression] = {"gz": "gz", "bz2": "bz2", "xz": "xz", "zst": "zst"}
 _NOT_TEXT = re.compile(r"\\(?=x[0-9a-f]{2}|u[0-9a-f]{4})|[\ud800-\udfff]")
 _DRIVE = re.compile(r"[A-Za-z]:")
+#: Code points that are not seen (Unicode's Default_Ignorable_Code_Point): HFS+ and the case folding of ext4 pass over them.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
+)
+#: What Windows allows in no name, and tools there replace by a low line.
+_REPLACED = re.compile(r'[<>:"|?*\x01-\x1f]')
+#: The longest name of a file that file systems hold, in characters.
+_LONGEST = 255
 
 
 class Recognised(NamedTuple):
@@ -77,7 +87,21 @@ def unsafe(name: str) -> str | None:
         return "the name is absolute"
     if ".." in name.split("/"):
         return "the name leads out of the archive's folder (..)"
+    if any(part != "." and part and not part.strip(" .") for part in name.split("/")):
+        return "a part of the name is nothing but dots and spaces, which some systems drop"
     return None
+
+
+def alike(name: str) -> str:
+    """What file systems and tools in common use may take a file's name for: two files of which this is the same may become one.
+
+    They pass over case (Windows, macOS), the way that accents are written and what is not seen (macOS), and dots and spaces at
+    the end (Windows), where `::$DATA` is the file itself.
+    """
+    # No file system has longer names, and to normalise them takes time that grows with the square of their length.
+    if not name.isascii() and len(name) <= _LONGEST:
+        name = normalize("NFD", _INVISIBLE.sub("", normalize("NFD", name)).casefold())
+    return _REPLACED.sub("_", name.lower().removesuffix("::$data").rstrip(" ."))
 
 
 def unwanted(path: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> str | None:

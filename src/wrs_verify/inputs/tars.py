@@ -6,6 +6,7 @@ archive, reads extended headers of any size into memory, and keeps every member.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,7 +21,17 @@ _SECTOR = 512
 #: Extended headers hold names and attributes. Paths end at 4,096 bytes on Linux; a megabyte leaves room for attributes.
 _MAX_HEADER = 1024 * 1024
 
+#: A number: what stands before its digits or after them is read in different ways.
+_OCTAL = re.compile(rb" *([0-7]*)[ \0]*")
+
+#: Lengths from here on do not fit into a header's octal digits.
+_LONG = 8**11
+
+#: How keywords of pax headers start that tell of a sparse file.
+_SPARSE = (b"GNU.sparse.", b"SCHILY.realsize", b"SUN.holesdata")
+
 _REGULAR = b"0\x007"
+_LINKS = b"12"
 _WITHOUT_DATA = {
     b"1": "a hard link",
     b"2": "a symbolic link",
@@ -28,6 +39,7 @@ _WITHOUT_DATA = {
     b"4": "a block device",
     b"5": "a folder",
     b"6": "a FIFO",
+    b"V": "a volume's label",
 }
 
 
@@ -55,7 +67,8 @@ def read_tar(archive: str, blocks: Iterator[bytes], budget: Budget) -> Iterator[
         name = header.name.decode("utf-8", "surrogateescape")
         # V7 tar has no type for folders: they are regular files whose name ends with a slash.
         folder = header.type == b"5" or (header.type in _REGULAR and name.endswith("/"))
-        member = members.admit(name, folder=folder, obstacle=_obstacle(header))
+        link = header.type in _LINKS
+        member = members.admit(name, folder=folder, obstacle=_obstacle(header), flaw=_flaw(header), link=link)
         if isinstance(member, Admitted):
             yield from member_records(member, feed.blocks(header.size), budget)
         elif member is not None:
@@ -64,11 +77,21 @@ def read_tar(archive: str, blocks: Iterator[bytes], budget: Budget) -> Iterator[
 
 
 def _obstacle(header: _Header) -> str | None:
-    if header.sparse or header.type == b"S":
+    if header.type == b"S":
         return "a sparse file, which is not supported in an archive"
     if header.type in _REGULAR:
         return None
     return f"{_WITHOUT_DATA.get(header.type, 'a member of an unknown type')}, not a regular file"
+
+
+def _flaw(header: _Header) -> Stop | None:
+    """Why a member is refused, whatever its name: some tools unpack something else than others."""
+    if header.sparse:
+        return Stop("unreadable-input", "a sparse file: its name, its length and what it holds depend on the tool")
+    # GNU's type D is a folder with a list of what was in it.
+    if header.size and header.name.endswith(b"/") and header.type != b"D":
+        return Stop("unreadable-input", "a folder that holds data: some tools unpack it as a file, or take the data for members")
+    return None
 
 
 def _damaged(what: str) -> Stop:
@@ -84,37 +107,47 @@ def _next_member(feed: Feed) -> _Header | None:
     name: bytes | None = None
     size: int | None = None
     sparse = False
-    extended = False
+    kinds = b""
     while True:
         header = _header(feed)
         if header is None:
-            if extended:
+            if kinds:
                 raise _damaged("it ends after an extended header")
             return None
         if header.type not in b"xXgLK":
             break
         text = _extension(feed, header.size)
-        if header.type == b"K":
+        kind = header.type.lower()
+        if kind in kinds:
+            raise _damaged("two extended headers of one kind belong to one member")
+        kinds += kind if kind != b"g" else b""
+        if kind == b"k":
             continue
-        values = {b"path": text.rstrip(b"\0")} if header.type == b"L" else _pax(text)
-        changed = {key for key in values if key in (b"path", b"size") or key.startswith(b"GNU.sparse.")}
-        if header.type == b"g":
+        values = {b"path": text.rstrip(b"\0")} if kind == b"l" else _pax(text)
+        changed = {key for key in values if key in (b"path", b"size") or key.startswith(_SPARSE)}
+        if kind == b"g":
             if changed:
                 raise _damaged("a global header changes the names or lengths of members")
             continue
-        extended = True
         if b"path" in values:
             if name is not None:
                 raise _damaged("two extended headers name one member")
             name = values[b"path"]
         if b"size" in values:
             size = _decimal(values[b"size"])
-        sparse = sparse or any(key.startswith(b"GNU.sparse.") for key in changed)
-    if header.type in _WITHOUT_DATA:
-        # Some tools take a length here as that of data, some do not: they would find different members after it.
-        if size or header.size:
-            raise _damaged("a member that can have no data has a length")
-        size = 0
+        sparse = sparse or any(key.startswith(_SPARSE) for key in changed)
+    # Some tools take such a member of V7 tar for a folder without data, whatever name an extended header gives it.
+    if name is not None and header.type == b"\0" and header.name.endswith(b"/") and header.size:
+        raise _damaged("a folder that holds data has another name in an extended header")
+    # Some tools take what an extended header says of a volume, or of what Solaris knows of access, for the next member's.
+    if kinds and header.type in b"VA":
+        raise _damaged("an extended header stands before what is no file")
+    # Some tools take a length here as that of data, some do not: they would find different members after it.
+    if header.type in _WITHOUT_DATA and (size or header.size):
+        raise _damaged("a member that can have no data has a length")
+    if size is not None and size < _LONG and size != header.size:
+        # Tools that do not know extended headers would find other members after it.
+        raise _damaged("a member has two lengths")
     return _Header(header.name if name is None else name, header.type, header.size if size is None else size, sparse)
 
 
@@ -129,6 +162,10 @@ def _header(feed: Feed) -> _Header | None:
     total = sum(block) - sum(block[148:156]) + 8 * 0x20
     if _number(block[148:156]) != total:
         raise _damaged("the checksum of a header does not match")
+    sparse_map = block[482:483] if block[156:157] == b"S" else block[386:495] if block[257:265] == b"ustar  \0" else b""
+    if any(sparse_map):
+        # Some tools take the blocks that follow for the rest of the map, others for data or for the next header.
+        raise _damaged("a sparse file has a long map, or a member that is no sparse file has a map, which tools read in different ways")
     name, prefix = _text(block[:100]), _text(block[345:500])
     if prefix and block[257:263] == b"ustar\0":
         name = prefix + b"/" + name
@@ -143,10 +180,10 @@ def _number(field: bytes) -> int:
     """A number in octal digits, or with the first bit set in base 256 (GNU)."""
     if field[0] == 0x80:
         return int.from_bytes(field[1:], "big")
-    digits = field.strip(b" \0")
-    if digits.strip(b"01234567"):
+    digits = _OCTAL.fullmatch(field)
+    if not digits:
         raise _damaged("a header holds something else where a number should be")
-    return int(digits or b"0", 8)
+    return int(digits[1] or b"0", 8)
 
 
 def _decimal(digits: bytes) -> int:
@@ -173,6 +210,8 @@ def _pax(text: bytes) -> dict[bytes, bytes]:
         key, equals, value = text[space + 1 : end - 1].partition(b"=")
         if not equals or text[end - 1 : end] != b"\n" or end <= space:
             raise _damaged("an extended header has a wrong length")
+        if key in values and key in (b"path", b"size"):
+            raise _damaged("an extended header gives a name or length twice")
         values[key] = value
         start = end
     return values

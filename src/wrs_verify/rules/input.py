@@ -107,7 +107,9 @@ def too_many_references(problem: Problem) -> Iterator[Found]:
 
 @rule("unsafe-path", "error", "input")
 def unsafe_path(problem: Problem) -> Iterator[Found]:
-    """A member of an archive has a name that leads out of the folder it is unpacked to, or that two members share.
+    """A member of an archive has a name that leads out of the folder it is unpacked to or through a link, or that two members share.
+
+    Two names are shared if they are those of one file on some systems, such as `a.json` and `A.json`.
 
     Why: whoever unpacks the archive overwrites files elsewhere, or gets another record than the one that was verified.
 
