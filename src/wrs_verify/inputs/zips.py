@@ -12,47 +12,24 @@ import stat
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from wrs_verify.inputs.members import Admitted, Members, member_records
 from wrs_verify.inputs.shapes import Read, Refused, Skipped, Stop
-from wrs_verify.inputs.streams import BLOCK, Budget, Feed, Seekable, expand
+from wrs_verify.inputs.streams import Budget, Seekable, expand
+from wrs_verify.inputs.zip_directory import ENCRYPTED, METHODS, Entry, damaged, directory, entries, extra_fields, stretch, take, zip64
 
 __all__ = ["read_zip"]
 
-_LOCAL, _CENTRAL, _END, _END64, _LOCATOR64 = b"PK\3\4", b"PK\1\2", b"PK\5\6", b"PK\6\6", b"PK\6\7"
-_METHODS = {0: "", 8: "deflate", 12: "bz2", 93: "zst"}
-_ENCRYPTED = 0x0001 | 0x0040 | 0x2000
+_LOCAL = b"PK\3\4"
 _LENGTHS_FOLLOW, _UTF8 = 0x0008, 0x0800
-_COMPARED = _ENCRYPTED | _LENGTHS_FOLLOW | _UTF8
+_COMPARED = ENCRYPTED | _LENGTHS_FOLLOW | _UTF8
 _DESCRIPTOR = b"PK\7\x08"
-_FULL = 0xFFFFFFFF
 _UNICODE_PATH = 0x7075
-#: Hosts whose entries have a Unix mode: Unix, macOS, and MS-DOS, where tools disagree on whether it counts.
-_UNIX = (0, 3, 19)
 _NOT_ASCII = re.compile(r"[^\0-\x7f]+")
 _HEADER_MARK, _DESCRIPTOR_MARK = re.compile(rb"PK\x03\x04"), re.compile(rb"PK\x07\x08")
 #: A data descriptor, and a member after it. `_find` takes no longer patterns.
 _ENDED = re.compile(rb"PK\x07\x08(?:.{12}|.{20})PK\x03\x04", re.DOTALL)
 _LONGEST = 28
-
-
-class _Entry(NamedTuple):
-    """A member, as the central directory has it (section 4.3.12). `packed` and `size` are its lengths in bytes."""
-
-    name: bytes
-    flags: int
-    method: int
-    crc: int
-    packed: int
-    size: int
-    mode: int
-    offset: int
-    extra: bytes
-
-    @property
-    def readable(self) -> bool:
-        return self.method in _METHODS and not self.flags & _ENCRYPTED
 
 
 class _Layout:
@@ -69,14 +46,14 @@ class _Layout:
     def add(self, start: int, end: int) -> None:
         self._left -= end - start
         if self._left < 0 or start in self._ends or end in self._starts:
-            raise _damaged("members of it overlap")
+            raise damaged("members of it overlap")
         first, last = self._starts.pop(start, start), self._ends.pop(end, end)
         self._ends[first], self._starts[last] = last, first
 
     def close(self) -> None:
         """Raises `Stop` where something is left between members, before or after them: some tools unpack what stands there."""
         if self._end and self._ends != {0: self._end}:
-            raise _damaged(f"at byte {self._ends.get(0, 0)} neither its directory starts, nor a member that is listed there")
+            raise damaged(f"at byte {self._ends.get(0, 0)} neither its directory starts, nor a member that is listed there")
 
 
 def read_zip(archive: str, stream: Seekable, budget: Budget) -> Iterator[Read]:
@@ -88,10 +65,10 @@ def read_zip(archive: str, stream: Seekable, budget: Budget) -> Iterator[Read]:
         budget: what its members may still expand to, all together, so that members that overlap gain nothing; with its limits.
     """
     members = Members(archive, budget.limits.max_members)
-    start, size, count = _directory(stream)
+    start, size, count = directory(stream)
     layout = _Layout(start)
     sound = True
-    for entry in _entries(stream, start, size, count):
+    for entry in entries(stream, start, size, count):
         budget.spend(0)
         name, *others = _names(entry)
         folder = name.endswith("/")
@@ -114,118 +91,12 @@ def read_zip(archive: str, stream: Seekable, budget: Budget) -> Iterator[Read]:
         layout.close()
 
 
-def _damaged(what: str) -> Stop:
-    return Stop("unreadable-input", f"the archive is damaged: {what}")
-
-
-def _at(stream: Seekable, offset: int, size: int) -> Iterator[bytes]:
-    """A stretch of the archive, as a stream. Others may read elsewhere between its blocks."""
-    while size:
-        try:
-            stream.seek(offset)
-            block = stream.read(min(BLOCK, size))
-        except (OSError, OverflowError, ValueError) as error:
-            raise Stop("unreadable-input", "reading at a place in the archive failed") from error
-        if not block:
-            raise _damaged("it is cut off, or a length or place in it is wrong")
-        yield block
-        offset, size = offset + len(block), size - len(block)
-
-
-def _take(stream: Seekable, offset: int, size: int) -> bytes:
-    return b"".join(_at(stream, offset, size))
-
-
-def _directory(stream: Seekable) -> tuple[int, int, int]:
-    """Where the central directory starts, its length, and how many entries it has (sections 4.3.14 to 4.3.16)."""
-    try:
-        length = stream.seek(0, 2)
-    except (OSError, ValueError) as error:
-        raise Stop("unreadable-input", "a zip archive is read from its end, which cannot be reached here") from error
-    tail_start = max(0, length - 22 - 0xFFFF)
-    tail = _take(stream, tail_start, length - tail_start)
-    found = tail.rfind(_END)
-    # Some tools take the last mark, some the first whose comment ends with the file: they must be the same.
-    if _ends(tail) != [found]:
-        raise _damaged("no zip directory ends where it does, or two do")
-    disk, first_disk, here, count, size, start = struct.unpack_from("<4H2L", tail, found + 4)
-    end = tail_start + found
-    if found >= 20 and tail[found - 20 : found - 16] == _LOCATOR64:
-        end -= 20 + 56
-        record = _take(stream, end, 56) if end >= 0 else b""
-        if record[:4] != _END64 or struct.unpack_from("<Q", tail, found - 20 + 8) != (end,):
-            raise _damaged("its second directory end (Zip64) is not where it should be")
-        narrow = disk, first_disk, here, count, size, start
-        disk, first_disk, here, count, size, start = wide = struct.unpack_from("<2L4Q", record, 16)
-        # Some tools use the wide numbers only in place of narrow ones that are all ones.
-        if any(short not in (long, 0xFFFF, _FULL) for short, long in zip(narrow, wide, strict=True)):
-            raise _damaged("the numbers in its two directory ends differ")
-    if disk or first_disk or here != count:
-        raise Stop("unreadable-input", "the archive is one part of several")
-    if start + size != end:
-        raise _damaged("its directory is not where it should be")
-    return start, size, count
-
-
-def _ends(tail: bytes) -> list[int]:
-    """Where directory ends start whose comments reach to the end of the file."""
-    starts = []
-    start = tail.find(_END)
-    while 0 <= start <= len(tail) - 22:
-        if start + 22 + int.from_bytes(tail[start + 20 : start + 22], "little") == len(tail):
-            starts.append(start)
-        start = tail.find(_END, start + 1)
-    return starts
-
-
-def _entries(stream: Seekable, start: int, size: int, count: int) -> Iterator[_Entry]:
-    feed = Feed(_at(stream, start, size))
-    for _ in range(count):
-        head = feed.take(46)
-        if head[:4] != _CENTRAL:
-            raise _damaged("an entry of its directory is")
-        made_by, _needed, flags, method, _time, crc, packed, length, names, extras, comments, disk, _inner, attributes, offset = (
-            struct.unpack("<4HL3L5H2L", head[4:])
-        )
-        name, extra = feed.take(names), feed.take(extras)
-        feed.take(comments)
-        length, packed, offset = _zip64(extra, length, packed, offset)
-        if disk not in (0, 0xFFFF):
-            raise Stop("unreadable-input", "the archive is one part of several")
-        mode = attributes >> 16 if made_by >> 8 in _UNIX else 0
-        yield _Entry(name, flags, method, crc, packed, length, mode, offset, extra)
-    if feed.next(1):
-        raise _damaged("its directory has more entries than it says")
-
-
-def _extra_fields(extra: bytes) -> Iterator[tuple[int, bytes]]:
-    """Extra fields (section 4.5): number and data. What is not a field is passed over, as every tool does."""
-    start = 0
-    while start + 4 <= len(extra):
-        number, size = struct.unpack_from("<2H", extra, start)
-        yield number, extra[start + 4 : start + 4 + size]
-        start += 4 + size
-
-
-def _zip64(extra: bytes, *values: int) -> list[int]:
-    """Lengths and offset, those that do not fit into 32 bits from the Zip64 extra field (section 4.5.3)."""
-    if _FULL not in values:
-        return list(values)
-    fields = [data for number, data in _extra_fields(extra) if number == 1]
-    field = fields[0] if len(fields) == 1 else b""
-    wide = iter([value for (value,) in struct.iter_unpack("<Q", field[: len(field) // 8 * 8])])
-    try:
-        return [next(wide) if value == _FULL else value for value in values]
-    except StopIteration:
-        raise _damaged("a Zip64 length is missing, or is there twice") from None
-
-
 def _paths(extra: bytes) -> set[bytes]:
     """The names in Unicode path fields (section 4.6.9). Tools differ in whether they check what else is in them."""
-    return {data[5:] for number, data in _extra_fields(extra) if number == _UNICODE_PATH}
+    return {data[5:] for number, data in extra_fields(extra) if number == _UNICODE_PATH}
 
 
-def _agrees(entry: _Entry, path: bytes) -> bool:
+def _agrees(entry: Entry, path: bytes) -> bool:
     """Tells whether a Unicode path can be the member's name.
 
     A name in a code page that the archive does not tell is not known: its ASCII characters are, and where others stand.
@@ -239,7 +110,7 @@ def _outline(name: str) -> str:
     return _NOT_ASCII.sub("\x80", name)
 
 
-def _names(entry: _Entry) -> list[str]:
+def _names(entry: Entry) -> list[str]:
     """A member's name, and what else tools may take for it.
 
     It is in UTF-8 where the entry says so; else it is in the Unicode path field, or in code page 437. Some tools guess UTF-8.
@@ -251,32 +122,32 @@ def _names(entry: _Entry) -> list[str]:
     return [*paths, entry.name.decode("cp437"), as_utf8]
 
 
-def _obstacle(entry: _Entry) -> str | None:
-    if entry.flags & _ENCRYPTED:
+def _obstacle(entry: Entry) -> str | None:
+    if entry.flags & ENCRYPTED:
         return "encrypted"
     kind = stat.S_IFMT(entry.mode)
     if kind not in (0, stat.S_IFREG):
         return "a symbolic link, not a regular file" if kind == stat.S_IFLNK else "not a regular file"
-    return None if entry.method in _METHODS else f"compressed in a way that is not supported (method {entry.method})"
+    return None if entry.method in METHODS else f"compressed in a way that is not supported (method {entry.method})"
 
 
-def _place(stream: Seekable, entry: _Entry, layout: _Layout) -> int:
+def _place(stream: Seekable, entry: Entry, layout: _Layout) -> int:
     """Where a member's data starts. What its own header says (section 4.3.7) must be what the directory says."""
-    head = _take(stream, entry.offset, 30)
+    head = take(stream, entry.offset, 30)
     flags, method, _time, crc, packed, size, names, extras = struct.unpack("<2HL3L2H", head[6:])
-    rest = _take(stream, entry.offset + 30, names + extras)
+    rest = take(stream, entry.offset + 30, names + extras)
     if head[:4] != _LOCAL or (rest[:names], method) != (entry.name, entry.method) or (flags ^ entry.flags) & _COMPARED:
-        raise _damaged("the directory and the member's own header differ")
+        raise damaged("the directory and the member's own header differ")
     paths = _paths(rest[names:])
     if len(paths) > 1 or paths != _paths(entry.extra) or not all(_agrees(entry, path) for path in paths):
         raise Stop("unreadable-input", "the member has another name in an extra field: which one is taken depends on the tool")
     lengths = (entry.crc, entry.size, entry.packed)
-    own = (crc, *_zip64(rest[names:], size, packed))
+    own = (crc, *zip64(rest[names:], size, packed))
     if own != lengths and not (flags & _LENGTHS_FOLLOW and all(one in (0, right) for one, right in zip(own, lengths, strict=True))):
-        raise _damaged("the directory and the member's own header differ in length or checksum")
+        raise damaged("the directory and the member's own header differ in length or checksum")
     # Of what is not compressed, some tools take the one length and some the other. Encryption puts 12 bytes before it (6.1.3).
     if not entry.method and entry.packed - entry.size != (12 if flags & 1 else 0):
-        raise _damaged("the member is not compressed, and has two lengths")
+        raise damaged("the member is not compressed, and has two lengths")
     place: int = entry.offset + 30 + names + extras
     end = place + entry.packed
     layout.add(entry.offset, _after_descriptor(stream, entry, end) if flags & _LENGTHS_FOLLOW else end)
@@ -286,12 +157,12 @@ def _place(stream: Seekable, entry: _Entry, layout: _Layout) -> int:
     return place
 
 
-def _after_descriptor(stream: Seekable, entry: _Entry, start: int) -> int:
+def _after_descriptor(stream: Seekable, entry: Entry, start: int) -> int:
     """The end of a member's data descriptor (section 4.3.9): with or without a mark, its lengths in 8 bytes or in 4.
 
     Of data that is not compressed, tools that do not know the length find the end by the mark.
     """
-    found = _take(stream, start, 24)
+    found = take(stream, start, 24)
     for width in (8, 4):
         for mark in (_DESCRIPTOR, b"") if entry.method else (_DESCRIPTOR,):
             if max(entry.packed, entry.size) >> 8 * width == 0:
@@ -299,10 +170,10 @@ def _after_descriptor(stream: Seekable, entry: _Entry, start: int) -> int:
                 descriptor = mark + b"".join(parts)
                 if found.startswith(descriptor):
                     return start + len(descriptor)
-    raise _damaged("the lengths or the checksum that follow the member's data are not those of the directory")
+    raise damaged("the lengths or the checksum that follow the member's data are not those of the directory")
 
 
-def _check_folder(stream: Seekable, entry: _Entry, place: int, budget: Budget) -> None:
+def _check_folder(stream: Seekable, entry: Entry, place: int, budget: Budget) -> None:
     """Raises `Stop` unless a folder is empty. Some tools compress nothing, to a few bytes."""
     if entry.size or (entry.packed and not entry.readable):
         raise Stop("unreadable-input", "a folder that holds data: some tools unpack it as a file")
@@ -310,7 +181,7 @@ def _check_folder(stream: Seekable, entry: _Entry, place: int, budget: Budget) -
         next(_data(stream, entry, place, budget), None)
 
 
-def _passed_over(member: Skipped, stream: Seekable, entry: _Entry, place: int, budget: Budget) -> Skipped | Refused:
+def _passed_over(member: Skipped, stream: Seekable, entry: Entry, place: int, budget: Budget) -> Skipped | Refused:
     """A member that is not read; or its refusal, where its compressed data ends before it should and may hold another one after that.
 
     Of data whose length stands before it, and that is not compressed or cannot be expanded here, the length is all that tools go by.
@@ -334,7 +205,7 @@ def _within() -> Stop:
     )
 
 
-def _ends_within(stream: Seekable, entry: _Entry, place: int) -> bool:
+def _ends_within(stream: Seekable, entry: Entry, place: int) -> bool:
     """Tells whether a tool that does not know a member's length could find its end within its data, and another member after that.
 
     Where nothing is compressed, tools look for a descriptor and then for the next member. Some look for one even where the
@@ -349,7 +220,7 @@ def _ends_within(stream: Seekable, entry: _Entry, place: int) -> bool:
 def _find(pattern: re.Pattern[bytes], stream: Seekable, start: int, size: int) -> int | None:
     """Where in a stretch of the archive a pattern is first found."""
     last = b""
-    for block in _at(stream, start, size):
+    for block in stretch(stream, start, size):
         last += block
         match = pattern.search(last)
         if match:
@@ -359,11 +230,11 @@ def _find(pattern: re.Pattern[bytes], stream: Seekable, start: int, size: int) -
     return None
 
 
-def _data(stream: Seekable, entry: _Entry, place: int, budget: Budget) -> Iterator[bytes]:
+def _data(stream: Seekable, entry: Entry, place: int, budget: Budget) -> Iterator[bytes]:
     """The text of a member, checked: its length, its CRC-32."""
-    blocks = _at(stream, place, entry.packed)
+    blocks = stretch(stream, place, entry.packed)
     if entry.method:
-        blocks = expand(blocks, _METHODS[entry.method], budget, single=True)
+        blocks = expand(blocks, METHODS[entry.method], budget, single=True)
     size = found = 0
     for block in blocks:
         size += len(block)
@@ -374,4 +245,4 @@ def _data(stream: Seekable, entry: _Entry, place: int, budget: Budget) -> Iterat
             break
         yield block
     if size != entry.size or found != entry.crc:
-        raise _damaged("the member's length or checksum does not match")
+        raise damaged("the member's length or checksum does not match")
