@@ -398,6 +398,9 @@ BROKEN = {
     "no hashed target": {"/version/source_ref": builder.REMOVE},
     **{f"another version in {pointer}": {f"{pointer}/version": 2} for pointer in TARGETS},
     **{f"no {pointer}": {pointer: builder.REMOVE} for pointer in TARGETS},
+    "no disposition": {"/entry/assessment_disposition": builder.REMOVE},
+    "null as the disposition": {"/entry/assessment_disposition": None},
+    "a text as the disposition": {"/entry/assessment_disposition": "ASSESSED"},
     **{f"another type in {pointer}": {f"{pointer}/version": True} for pointer in TARGETS},
     **{f"another form in {pointer}": {f"{pointer}/content_hash": "none"} for pointer in TARGETS},
 }

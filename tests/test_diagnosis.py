@@ -115,6 +115,13 @@ def test_the_search_is_bounded_by_what_it_hashes(record: Json, monkeypatch: pyte
     assert "given up after 1 combination" in hashed(beyond).message
 
 
+def test_a_slow_canonical_form_allows_fewer_combinations(record: Json, monkeypatch: pytest.MonkeyPatch) -> None:
+    forged = changed(changed(record, "/version/record/title", "Other"), "/version/published_at", "2026-10-17T00:00:00Z")
+    forged["version"]["record"]["number"] = 0.5
+    monkeypatch.setattr(diagnosis, "MAX_TRIED_BYTES", 80 * len(canonical(forged)))
+    assert "given up after 2 combinations" in hashed(forged).message
+
+
 def sha256(data: bytes) -> str:
     return "sha256:" + hashlib.sha256(data).hexdigest()
 

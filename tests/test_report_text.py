@@ -296,8 +296,7 @@ def test_where_content_hashes_come_from() -> None:
     assert line(result(recomputed="source")) == "  content hash: recomputed and equal in 1 of 1 from source versions"
     mixed = [result(recomputed="source"), result(recomputed="record"), result(recomputed="version"), result()]
     assert (
-        line(*mixed)
-        == "  content hash: recomputed and equal in 3 of 4 (2 from the view itself, 1 from source versions);"
+        line(*mixed) == "  content hash: recomputed and equal in 3 of 4 (2 from the view itself, 1 from source versions);"
         " its input is not in the view in 1"
     )
 
@@ -306,6 +305,12 @@ def test_where_content_hashes_come_from() -> None:
 def test_targets_that_may_not_all_have_been_compared_do_not_agree(rule: str) -> None:
     lines = text(result(findings=[ERROR._replace(rule=rule)]), result()._replace(target=None), result()._replace(coverage=None))
     assert "  targets: agree in 0 of 3; not all compared in 3" in lines
+
+
+def test_findings_that_are_not_listed_unsettle_targets_only_where_one_may_be_about_them() -> None:
+    many, mismatch = ERROR._replace(rule="too-many-findings"), WARNING._replace(level="error")
+    assert "  targets: agree in 1 of 1" in text(result(findings=[ERROR._replace(rule="overclaim"), mismatch, many]))
+    assert "  targets: agree in 0 of 1; not all compared in 1" in text(result(findings=[ERROR._replace(rule="overclaim"), many]))
 
 
 @pytest.mark.parametrize("verdict", ["pass", "fail", "incomplete"])

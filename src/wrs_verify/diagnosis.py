@@ -213,20 +213,24 @@ def altered(
         choices: for the pointer of a hashed value that has other copies: what those say, each with the pointer of such a copy.
         likely: of these, what the majority says of the values that it finds odd; tried first.
         hashes: whether a hashed part gives the recorded hash.
-        size: how many bytes are hashed for that, about.
+        size: how many bytes are hashed for that, about, or what takes as long.
     """
     part = copy.deepcopy(view.at(view.hashed.rstrip("/")))
     choices, likely = _replaceable(view, choices), _replaceable(view, likely)
+    found = {pointer: view.at(pointer) for pointer in {**choices, **likely}}
+    places = {pointer: _place(part, pointer[len(view.hashed) :]) for pointer in {**choices, **likely}}
     tries, most = 0, min(MAX_TRIES, max(1, MAX_TRIED_BYTES // size))
     for chosen in islice(_trials(choices, likely), most):
         tries += 1
         for pointer, (original, _) in chosen.items():
-            _put(part, pointer[len(view.hashed) :], original)
+            holder, name = places[pointer]
+            holder[name] = original
         if hashes(part):
             proved = [Alteration(at, view.at(at), original, witness) for at, (original, witness) in sorted(chosen.items())]
             return Search(tuple(proved), tries, exhausted=True)
         for pointer in chosen:
-            _put(part, pointer[len(view.hashed) :], view.at(pointer))
+            holder, name = places[pointer]
+            holder[name] = found[pointer]
     return Search((), tries, exhausted=tries < most)
 
 
@@ -274,11 +278,12 @@ def _parts(choices: Mapping[str, Sequence[_Choice]], sizes: Iterable[int]) -> It
                 yield dict(zip(names, values, strict=True))
 
 
-def _put(part: Json, pointer: str, value: Json) -> None:
+def _place(part: Json, pointer: str) -> tuple[Json, str | int]:
+    """What holds the value at a pointer without its slash, and under which name or number."""
     *steps, last = pointers.split("/" + pointer)
     for step in steps:
         part = part[int(step)] if isinstance(part, list) else part[step]
-    part[int(last) if isinstance(part, list) else last] = value
+    return part, int(last) if isinstance(part, list) else last
 
 
 def alterations(source: Json, view: Json, at: str) -> Iterator[tuple[str, Json, Json]]:

@@ -145,11 +145,14 @@ def _checked(data: bytes, name: str, line: int | None, options: Options, sources
 
 
 def _listed(findings: list[Finding], options: Options) -> list[Finding]:
-    """The findings that are listed, and one that counts the others: errors are left out last. Its level is the worst of theirs."""
+    """The findings that are listed, and one that counts the others, at the worst of their levels.
+
+    Errors are left out last, and of these the ones of rules that are errors by themselves.
+    """
     most = options.limits.max_findings
     if len(findings) <= most:
         return findings
-    findings.sort(key=lambda finding: _LEVELS.index(finding.level))
+    findings.sort(key=lambda finding: (_LEVELS.index(finding.level), _LEVELS.index(rules()[finding.rule].level)))
     numbers = Counter(finding.level for finding in findings[most:])
     problem = too_many_findings(most, ", ".join(f"{numbers[level]} {level}s" for level in _LEVELS if numbers[level]))
     return [*findings[:most], input_finding(problem, options)._replace(level=findings[most].level)]
@@ -164,12 +167,20 @@ def _excused(findings: list[Finding], record: Record, options: Options) -> tuple
     profile = record.profile
     if profile is None or options.now is None or not record.trusted:
         return findings, ()
-    # Without a grade there is nothing that could have the grade's copy.
-    copies = [record.at(pointer) for pointer in profile.targets if record.at(pointer.rpartition("/")[0]) is not None]
+    # Without a grade, where there may be none, there is nothing that could have the grade's copy.
+    holders = [(pointer, pointer.rpartition("/")[0]) for pointer in profile.targets]
+    copies = [record.at(pointer) for pointer, holder in holders if record.at(holder) is not None or _is_wanted(record, holder)]
     target = copies[0]
     if not all(validation.is_valid("wrs-target-triple-1", copy) and copy == target for copy in copies):
         return findings, ()
     return policy.excuse(findings, target["record_id"], int(target["version"]), options.allowances, options.now)
+
+
+def _is_wanted(record: Record, pointer: str) -> bool:
+    """Whether the schema finds fault with there being nothing, or null, at a pointer."""
+    parent, _, name = pointer.rpartition("/")
+    missing = (parent, "required", name)
+    return any(each.pointer == pointer or (each.pointer, each.keyword, each.expected) == missing for each in record.violations)
 
 
 def _placed(findings: list[Finding], record: Record, text: Text, options: Options) -> list[Finding]:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol, cast
 
 from wrs_verify.model import Counts, Coverage, Finding, HistoryState, Json, RecordResult, Skipped, Verdict
+from wrs_verify.rules import rules
 
 __all__ = [
     "FORMATS",
     "SHOWING_EXCERPTS",
     "STEP_SUMMARY",
-    "UNSETTLING",
     "Checked",
     "Options",
     "Renderer",
@@ -28,6 +28,7 @@ __all__ = [
     "Targets",
     "Unstated",
     "renderer",
+    "unsettling",
 ]
 
 #: The formats by name, and what each is for.
@@ -153,10 +154,18 @@ def renderer(name: str, sink: Sink, options: Options) -> Renderer:
     return cast(Renderer, module.Renderer(sink, options))
 
 
-#: With one of these errors in a record, some copy of its target may not have been compared, or be one that a finding not listed is about.
-UNSETTLING = frozenset(
+_UNSETTLING = frozenset(
     {"schema-violation", "too-many-violations", "too-many-findings", "unknown-profile", "internal-error", "engine-disagreement"}
 )
+
+
+def unsettling(result: RecordResult) -> set[str]:
+    """The rules of those errors of a record because of which a copy may not have been compared, or may differ in a finding not listed."""
+    found = {finding.rule for finding in result.findings if finding.rule in _UNSETTLING and finding.level == "error"}
+    # Errors of rules that are errors by themselves are left out last: one of another rule that is listed says that all of these are.
+    if "too-many-findings" in found and any(rules()[finding.rule].level != "error" for finding in result.findings):
+        found.remove("too-many-findings")
+    return found
 
 
 class Tally:
@@ -211,8 +220,8 @@ class Tally:
             self._found[finding.level, rule] += 1
             if rule == "target-mismatch":
                 differs = True
-            elif rule in UNSETTLING and finding.level == "error":
-                settled = False
+            elif rule in _UNSETTLING:
+                settled = settled and not unsettling(result)
         for one in result.allowed:
             self._allowed[one.finding.rule] += 1
         self._targets["differ" if differs else "agree" if settled else "unsettled"] += 1

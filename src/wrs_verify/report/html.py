@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from wrs_verify.explain import documentation
 from wrs_verify.model import Allowed, Counts, Coverage, Excerpt, Finding, HashCheck, Json, RecordResult, Related, Skipped, Verdict
-from wrs_verify.report import UNSETTLING, Options, Sink, Summary
+from wrs_verify.report import Options, Sink, Summary, unsettling
 from wrs_verify.report.json import json_line
 from wrs_verify.report.page import render
 from wrs_verify.report.page.copies import COPIES
@@ -25,8 +25,6 @@ __all__ = ["Renderer"]
 _NAME, _TEXT, _VALUE, _OTHER, _RELATED = 2000, 500, 2000, 500, 20
 #: Bytes of data in a block, about.
 _BLOCK = 256 * 1024
-#: What the schema finds fault with has a place: the page judges the copies there, and not the whole record.
-_UNPLACED = UNSETTLING - {"schema-violation"}
 #: Records mostly share a few lists of unprotected pointers: so many are remembered.
 _LISTS = 256
 
@@ -100,7 +98,7 @@ class Renderer:
         item |= {"view": _hash(view), "content": _hash(content), "document": document}
         item["findings"] = [_finding(finding, result) for finding in result.findings]
         item["allowed"] = [_finding(one.finding, result, one) for one in result.allowed]
-        if any(finding.rule in _UNPLACED for finding in result.findings):
+        if unsettling(result) - {"schema-violation"}:  # these have places: the page judges the copies there, and not the whole record
             item["unsettled"] = True
         if result.coverage is not None:
             item |= self._coverage(result.coverage)
