@@ -112,8 +112,8 @@ def bounds() -> Iterator[str]:
     """How far the search for an explanation goes."""
     tried, hashed = diagnosis.MAX_TRIED_BYTES // 1_000_000, diagnosis.MAX_BYTES // 1_000_000
     yield f"- At most {diagnosis.MAX_TRIES:,} combinations of original values are tried for one record, and fewer for a large one, until\n"
-    yield f"  {tried} million bytes have been hashed; where only the slower canonicalizer can write them, each counts for many. First comes what\n"
-    yield "  most copies say, all of it and parts of it, then what any copy says.\n"
+    yield f"  {tried} million bytes have been hashed; where only the slower canonicalizer can write them, each counts for many.\n"
+    yield "  First comes what most copies say, all of it and parts of it, then what any copy says.\n"
     yield "  Where the search was given up, the message says after how many.\n"
     yield f"- Mistakes are tried, the likeliest first, until {hashed} million bytes have been hashed for one record.\n"
 

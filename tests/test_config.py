@@ -587,3 +587,15 @@ def test_a_broken_file_of_other_tools_is_passed_over(text: str) -> None:
     put(RECORD)
     configure(text, "pyproject.toml")
     assert run().exit_code == 0
+
+
+def test_of_quiet_and_verbose_the_command_line_has_the_last_word() -> None:
+    put(RECORD)
+    configure("quiet = true\n")
+    assert (run(*DAY).stdout, run("--verbose", *DAY).exit_code) == ("", 0)
+    assert "note[content-unavailable]" in run("--verbose", *DAY).stdout
+    configure("verbose = true\n")
+    assert "note[content-unavailable]" in run(*DAY).stdout
+    assert run("--quiet", *DAY).stdout == ""
+    configure("verbose = true\nquiet = true\n")
+    assert run(*DAY).exit_code == 2

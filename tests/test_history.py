@@ -155,13 +155,41 @@ def test_every_number_of_processes_gives_the_same(tmp_path: Path, history: Path)
     assert found(reports[0]) == [("history-rewritten", "error"), ("view-reissued", "warning")]
 
 
+def test_a_verdict_says_what_pins_were_worth(tmp_path: Path) -> None:
+    place, pins, reports = (
+        drop(tmp_path / "drop", record(1), record(2)),
+        tmp_path / "pins.txt",
+        [tmp_path / "a.html", tmp_path / "summary.md"],
+    )
+    one = record(1)["version"]
+    pins.write_text(f"{one['record_id']} 1 {one['source_ref']['content_hash']} {one['public_view_hash']}\n")
+    told = "compared for 1 of 2 (1 pin in the file)"
+    shown = wrs_verify(
+        place,
+        "--pins",
+        pins,
+        "--report",
+        "text",
+        "--report",
+        f"html={reports[0]}",
+        "--report",
+        f"github={tmp_path}/g",
+        GITHUB_STEP_SUMMARY=str(reports[1]),
+    )
+    assert f"  pins: {told}\n" in shown.stdout.decode()
+    assert all(told in report.read_text() for report in reports)
+    pins.write_text("")
+    assert "  pins: compared for 0 of 2 (0 pins in the file)\n" in wrs_verify(place, "--pins", pins).stdout.decode()
+    assert "pins" not in wrs_verify(place).stdout.decode()
+
+
 def test_pins_are_kept_without_a_history(tmp_path: Path, history: Path) -> None:
     place, pins = drop(tmp_path / "drop", record(2), record(1)), tmp_path / "pins.txt"
     verified(place, "--history", history)
     pins.write_text(said("export", history, "--pins"))
     assert pins.read_text().splitlines() == sorted(pins.read_text().splitlines())
     report = verified(place, "--pins", pins)
-    assert (report["findings"], report["history"]) == ([], None)
+    assert (report["findings"], report["history"], report["pins"]) == ([], None, {"pins": 2, "compared": 2})
     for changed in (record(1, content="b"), view(1, "2025-03-06T00:00:00Z")):
         report = verified(drop(place, record(2), changed), "--pins", pins, status=1)
         (finding,) = report["findings"]

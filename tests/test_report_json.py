@@ -60,20 +60,21 @@ def test_values_are_given_back_unchanged(value: Any) -> None:
 def test_layout_and_order_of_names() -> None:
     text, _ = write("json", [result("a.json"), result("b.jsonl", line=2)], skipped=[Skipped("x.txt", "not a record")], findings=[ERROR])
     lines = text.splitlines()
-    assert lines[:7] == [
+    assert lines[:8] == [
         "{",
         '  "report":"wrs-verify-report-1",',
         '  "tool":{"name":"wrs-verify","version":"1.0"},',
         '  "verdict":"fail",',
         '  "counts":{"inputs":3,"records":2,"passed":2,"failed":0,"skipped":1,"errors":1,"warnings":0,"notes":2,"allowed":0},',
         '  "history":null,',
+        '  "pins":null,',
         '  "records":[',
     ]
-    assert lines[7].startswith('    {"input":"a.json","line":null,')
-    assert lines[8].startswith('    {"input":"b.jsonl","line":2,')
+    assert lines[8].startswith('    {"input":"a.json","line":null,')
+    assert lines[9].startswith('    {"input":"b.jsonl","line":2,')
     assert text.endswith("\n}\n")
     read = json.loads(text)
-    assert list(read) == ["report", "tool", "verdict", "counts", "history", "records", "skipped", "findings"]
+    assert list(read) == ["report", "tool", "verdict", "counts", "history", "pins", "records", "skipped", "findings"]
     record = read["records"][0]
     assert list(record) == ["input", "line", "profile", "entry_id", "target", "verdict", "hashes", "coverage", "findings", "allowed"]
     assert list(record["hashes"]) == ["public_view", "content", "document"]

@@ -144,7 +144,7 @@ def command(configured: config.Config, /, paths: tuple[str, ...], reports: tuple
       4  incomplete: an internal error, a lost worker, interrupted, a history in use, or a report that was not written
     """
     if given["quiet"] and given["verbose"]:
-        raise click.UsageError("--quiet and --verbose do not go together")
+        _settle(given, "quiet", "verbose")
     strict = given["strict"] or given["pre_publication"]
     options = Options(
         strict=strict,
@@ -179,6 +179,18 @@ def command(configured: config.Config, /, paths: tuple[str, ...], reports: tuple
         settings=_settings(options, given),
     )
     sys.exit(_run(job, (*reports, *_step_summary(reports)), shown, configured.name))
+
+
+def _settle(given: dict[str, Any], one: str, other: str) -> None:
+    """Of two options that exclude each other, the one on the command line comes before that of the configuration.
+
+    Raises:
+        click.UsageError: both are from the same place.
+    """
+    source = click.get_current_context().get_parameter_source
+    if source(one) is source(other):
+        raise click.UsageError(f"--{one} and --{other} do not go together")
+    given[one if source(other) is click.core.ParameterSource.COMMANDLINE else other] = False
 
 
 def _attested(selection: Selection, limits: InputLimits, configured: config.Config) -> int:

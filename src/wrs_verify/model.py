@@ -290,6 +290,13 @@ class HistoryState(NamedTuple):
     absent: int | None = None
 
 
+class Pinned(NamedTuple):
+    """What a pin file was worth in a run: how many pins are in it, and how many of the run's documents were compared with one."""
+
+    pins: int
+    compared: int
+
+
 class Skipped(NamedTuple):
     """An input that was found and not read, and why."""
 

@@ -199,13 +199,15 @@ def _fold(
     findings += shortlist.findings(options)
     findings += engine.idle_allowances(used, options, complete=complete)
     findings += sources.unused(options) if complete else ()
-    state = None
+    state = pinned = None
     if memory is not None:
         complete, state = _compared(memory, tally, findings, complete=complete)
+        pinned = memory.pinned()
     findings.sort(key=engine.order)
     tally.add_findings(findings)
     counts = tally.counts(inputs, len(skipped))
-    return Ending(_verdict(counts, complete=complete), counts, tuple(skipped), tuple(findings), tally.summary()._replace(history=state))
+    summary = tally.summary()._replace(history=state, pins=pinned)
+    return Ending(_verdict(counts, complete=complete), counts, tuple(skipped), tuple(findings), summary)
 
 
 def _compared(memory: Memory, tally: Tally, findings: list[Finding], *, complete: bool) -> tuple[bool, HistoryState | None]:

@@ -14,7 +14,7 @@ from wrs_verify.execution.shortlist import Shortlist
 from wrs_verify.execution.work import Outcome, Remember
 from wrs_verify.history.errors import HistoryError, HistoryLocked, HistoryMoved
 from wrs_verify.history.store import Expected, History
-from wrs_verify.model import Finding, HistoryState, Problem, RecordResult
+from wrs_verify.model import Finding, HistoryState, Pinned, Problem, RecordResult
 from wrs_verify.rules import rules
 
 __all__ = ["Memory", "memory"]
@@ -40,6 +40,10 @@ class Memory:
     def state(self) -> HistoryState | None:
         """How the history stands, as it was last looked at; None without a history."""
         return self._history.state()
+
+    def pinned(self) -> Pinned | None:
+        """What the pin file was worth; None without one. To be asked after `judged`."""
+        return self._history.pinned()
 
     def judged(self, records: int, *, complete: bool, passing: bool) -> tuple[list[Finding], HistoryState | None]:
         """What changed, and how the history stands: extended by this run if the run is complete, and nothing failed.

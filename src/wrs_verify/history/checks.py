@@ -13,10 +13,10 @@ from wrs_verify.history import index
 from wrs_verify.history.entries import ENTRY_COLUMNS, RUN_COLUMNS, SEEN, Entry, Run, entry_of
 from wrs_verify.history.errors import DAMAGED, HistoryError
 from wrs_verify.history.tree import Tree, entry_leaf, run_leaf, verify_rows
-from wrs_verify.model import Change, Past, Sighting
+from wrs_verify.model import Change, Past, Pinned, Sighting
 from wrs_verify.rules import quote
 
-__all__ = ["absent", "add", "changes", "drop_hash", "find_fresh", "prepare", "set_up", "verify_drop", "verify_records"]
+__all__ = ["absent", "add", "changes", "drop_hash", "find_fresh", "pinned", "prepare", "set_up", "verify_drop", "verify_records"]
 
 _SIGHTING = len(Sighting._fields)
 _NOW = ", ".join(f"now.{name}" for name in Sighting._fields)
@@ -64,6 +64,13 @@ _PINS = (
     f"SELECT {_NOW}, was.record_id, was.version, was.content_hash, was.view, was.line FROM sightings AS now JOIN pins AS was ON {_SAME}"
     " WHERE was.content_hash <> now.content_hash OR was.view <> now.view"
 )
+
+
+def pinned(database: sqlite3.Connection) -> Pinned:
+    """How many pins there are, and how many of the run's documents have one."""
+    (pins,) = database.execute("SELECT count(*) FROM pins").fetchone()
+    (compared,) = database.execute(f"SELECT count(*) FROM sightings AS now JOIN pins AS was ON {_SAME}").fetchone()
+    return Pinned(pins, compared)
 
 
 def set_up(database: sqlite3.Connection) -> None:

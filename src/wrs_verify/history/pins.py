@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from wrs_verify.history.errors import HistoryError
 from wrs_verify.safe import terminal
@@ -15,6 +16,9 @@ __all__ = ["lines", "load"]
 _LINE = re.compile(
     rb"(urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) ([1-9][0-9]{0,15}) sha256:([0-9a-f]{64}) sha256:([0-9a-f]{64})\r?\n?"
 )
+
+#: More bytes than a pin has. A line of any length must not be held.
+_LONGEST = 300
 
 
 def load(database: sqlite3.Connection, path: str) -> None:
@@ -31,9 +35,9 @@ def load(database: sqlite3.Connection, path: str) -> None:
     database.execute("CREATE INDEX pinned ON pins (record_id, version)")
 
 
-def _parsed(stream: Iterable[bytes], path: str) -> Iterator[tuple[int, str, int, bytes, bytes]]:
+def _parsed(stream: BinaryIO, path: str) -> Iterator[tuple[int, str, int, bytes, bytes]]:
     last: tuple[str, int] | None = None
-    for number, line in enumerate(stream, 1):
+    for number, line in enumerate(iter(lambda: stream.readline(_LONGEST), b""), 1):
         found = _LINE.fullmatch(line)
         if found is None:
             form = "record_id version content_hash public_view_hash"

@@ -12,7 +12,7 @@ from wrs_verify.history.entries import Run, entry_text, run_text
 from wrs_verify.history.errors import WAIT, HistoryError, HistoryMoved
 from wrs_verify.history.merkle import leaf_hash, root_of
 from wrs_verify.history.tree import WINDOW, Tree, append, node_of, read_tree, seal, verify_start
-from wrs_verify.model import Change, HistoryState, Sighting
+from wrs_verify.model import Change, HistoryState, Pinned, Sighting
 from wrs_verify.safe import terminal
 
 __all__ = ["Expected", "History", "expect", "opened"]
@@ -117,6 +117,10 @@ class History:
         """How the history stands, as it was last looked at; None without a history."""
         tree = self._tree
         return HistoryState(tree.size, tree.root, tree.runs, absent=self._absent) if self._path is not None else None
+
+    def pinned(self) -> Pinned | None:
+        """What the pin file was worth, for the records that `changes` has looked at; None without one."""
+        return checks.pinned(self._database) if self._pins is not None else None
 
     def extend(self, time: str, tool: str, checked: int, *, complete_drop: bool) -> HistoryState:
         """Add the run, in one transaction that waits for `commit`. Nobody else can use the history until then.

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol, cast
 
-from wrs_verify.model import Counts, Coverage, Finding, HistoryState, Json, RecordResult, Skipped, Verdict
+from wrs_verify.model import Counts, Coverage, Finding, HistoryState, Json, Pinned, RecordResult, Skipped, Verdict
 from wrs_verify.rules import rules
 
 __all__ = [
@@ -119,6 +119,8 @@ class Summary(NamedTuple):
     """Findings that were allowed, by rule, sorted by name. They are not among those of `rules`."""
     history: HistoryState | None = None
     """How the history stands at the end; None without one."""
+    pins: Pinned | None = None
+    """What the pin file was worth; None without one."""
 
 
 class Unstated(Exception):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from wrs_verify.model import Counts, Coverage, HistoryState, Skipped
 from wrs_verify.report import Checked, Summary
-from wrs_verify.report.wording import number_of
+from wrs_verify.report.wording import number_of, pins
 from wrs_verify.safe import shorten, terminal, visible
 
 __all__ = ["closing", "covered"]
@@ -44,6 +44,8 @@ def closing(counts: Counts, skipped: Iterable[Skipped], summary: Summary, notes_
         yield f"findings: {found}" + (f" ({', '.join(hints)})" if hints else "")
     if counts.allowed:
         yield f"allowed: {number_of(counts.allowed, 'finding')}: {_rules(summary.allowed)}"
+    if summary.pins is not None:
+        yield f"pins: {pins(summary)}"
     if summary.history is not None:
         yield from _history(summary.history)
     yield from _skipped(skipped)

@@ -53,6 +53,7 @@ class Renderer:
         write(b'{\n  "report":"wrs-verify-report-1",\n  "tool":' + json_line({"name": "wrs-verify", "version": self._version}))
         write(b',\n  "verdict":' + json_line(verdict) + b',\n  "counts":' + json_line(counts._asdict()))
         write(b',\n  "history":' + json_line(_history(summary.history)))
+        write(b',\n  "pins":' + json_line(summary.pins and summary.pins._asdict()))
         write(b',\n  "records":[' + (b"\n    " if self._records else b""))
         self._lines.seek(0)
         shutil.copyfileobj(self._lines, self._sink)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from wrs_verify.model import Allowed, Counts, Finding, RecordResult, Skipped, Verdict
 from wrs_verify.report import Options, Sink, Summary
-from wrs_verify.report.wording import details, headline, history_root, number_of, place, said
+from wrs_verify.report.wording import details, headline, history_root, number_of, pins, place, said
 from wrs_verify.safe import markdown, shorten, terminal, visible
 
 __all__ = ["Renderer"]
@@ -46,6 +46,7 @@ class Renderer:
             text += f"Configuration: {markdown(shorten(self._options.configuration, _MAX_CONFIGURATION))}\n\n"
         root = history_root(summary)
         text += f"History: {root}.\n\n" if root else ""
+        text += f"Pins: {pins(summary)}.\n\n" if summary.pins else ""
         parts, more = [text.encode()], []
         for level in _LEVELS:
             kept = self._fitting(self._rows[level])

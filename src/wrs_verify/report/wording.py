@@ -126,6 +126,12 @@ def expectation(finding: Finding, width: int) -> list[tuple[str, str]]:
     return [(word, text) for word, thing, text in named if thing is not None]
 
 
+def pins(summary: Summary) -> str:
+    """How many documents were compared with a pin, and how many pins there are: none without a pin file."""
+    pinned, compared = summary.pins or (0, 0)
+    return f"compared for {compared} of {summary.records} ({number_of(pinned, 'pin')} in the file)"
+
+
 def history_root(summary: Summary) -> str | None:
     """The size and the root of the history at the end of a run, as `--expect-root` takes them; None without one."""
     return None if summary.history is None else f"{summary.history.size}:{summary.history.root.hex()}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from wrs_verify.model import Coverage
 from wrs_verify.report import Checked, Summary
-from wrs_verify.report.wording import history_root, number_of
+from wrs_verify.report.wording import history_root, number_of, pins
 
 __all__ = ["Basis", "Part", "basis", "shares"]
 
@@ -58,6 +58,8 @@ def basis(summary: Summary) -> list[Basis]:
                 ),
             ),
         ]
+    if summary.pins is not None:
+        made.append(Basis("pins", pins(summary), ()))
     state = summary.history
     if state is not None:
         added = "as it was" if state.added is None else f"this run added {number_of(state.added, 'record')}"
