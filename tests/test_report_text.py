@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from report_samples import ATTACK, ERROR, FINDINGS, HASH, NOTE, OPTIONS, OTHER, RESULTS, SKIPPED, TEXT, WARNING, result, unreadable, write
 
 from wrs_verify import report
-from wrs_verify.model import Excerpt, Finding, HashCheck, RecordResult, Related, Skipped
+from wrs_verify.model import Counts, Excerpt, Finding, HashCheck, Pinned, RecordResult, Related, Skipped
+from wrs_verify.report.closing import closing
 from wrs_verify.report.excerpt import drawn
 
 
@@ -366,3 +367,9 @@ def test_text_and_json_count_alike(results: list[RecordResult]) -> None:
     said = re.match(r"PASS: (\d+) |FAIL: (\d+) of (\d+) ", verdict)
     assert said
     assert (int(said[1]) if said[1] else int(said[3]) - int(said[2])) == counts["passed"]
+
+
+def test_the_summary_says_what_pins_were_worth() -> None:
+    summary = report.Summary(records=2, pins=Pinned(1, 1))
+    lines = list(closing(Counts(2, 2, 2, 0, 0, 0, 0, 0, 0), (), summary, notes_shown=True))
+    assert "pins: compared for 1 of 2 (1 pin in the file)" in lines
