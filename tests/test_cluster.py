@@ -303,8 +303,6 @@ def test_partitions_give_what_the_whole_gives(
     apart, whole = Shortlist(most), Shortlist(most)
     for each in judged:
         apart.include(each.shortlist)
-    for finding in shuffle.judge_counted((group for each in judged for group in each.counted), options, complete=complete):
-        apart.add(finding)
-    for finding in engine.check_drop(lambda grouping: groups(grouping, drop), options, complete=complete):
-        whole.add(finding)
+    apart.extend(shuffle.judge_counted((group for each in judged for group in each.counted), options, complete=complete))
+    whole.extend(engine.check_drop(lambda grouping: groups(grouping, drop), options, complete=complete))
     assert sorted(apart.findings(options), key=engine.order) == sorted(whole.findings(options), key=engine.order)

@@ -217,20 +217,19 @@ def altered(
     """
     part = copy.deepcopy(view.at(view.hashed.rstrip("/")))
     choices, likely = _replaceable(view, choices), _replaceable(view, likely)
-    found = {pointer: view.at(pointer) for pointer in {**choices, **likely}}
-    places = {pointer: _place(part, pointer[len(view.hashed) :]) for pointer in {**choices, **likely}}
+    places = {pointer: _place(part, pointer.removeprefix(view.hashed.rstrip("/"))) for pointer in {**choices, **likely}}
     tries, most = 0, min(MAX_TRIES, max(1, MAX_TRIED_BYTES // size))
     for chosen in islice(_trials(choices, likely), most):
         tries += 1
         for pointer, (original, _) in chosen.items():
-            holder, name = places[pointer]
+            holder, name, _ = places[pointer]
             holder[name] = original
         if hashes(part):
             proved = [Alteration(at, view.at(at), original, witness) for at, (original, witness) in sorted(chosen.items())]
             return Search(tuple(proved), tries, exhausted=True)
         for pointer in chosen:
-            holder, name = places[pointer]
-            holder[name] = found[pointer]
+            holder, name, value = places[pointer]
+            holder[name] = value
     return Search((), tries, exhausted=tries < most)
 
 
@@ -278,12 +277,11 @@ def _parts(choices: Mapping[str, Sequence[_Choice]], sizes: Iterable[int]) -> It
                 yield dict(zip(names, values, strict=True))
 
 
-def _place(part: Json, pointer: str) -> tuple[Json, str | int]:
-    """What holds the value at a pointer without its slash, and under which name or number."""
-    *steps, last = pointers.split("/" + pointer)
-    for step in steps:
-        part = part[int(step)] if isinstance(part, list) else part[step]
-    return part, int(last) if isinstance(part, list) else last
+def _place(part: Json, pointer: str) -> tuple[Json, str | int, Json]:
+    """What holds the value at a pointer, under which name or number, and the value."""
+    holder, last = pointers.resolve(part, pointer.rpartition("/")[0]), pointers.split(pointer)[-1]
+    name = int(last) if isinstance(holder, list) else last
+    return holder, name, holder[name]
 
 
 def alterations(source: Json, view: Json, at: str) -> Iterator[tuple[str, Json, Json]]:

@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from wrs_verify import canonical, validation
 from wrs_verify.model import Facts, Json, Limits, Problem, RecordResult, Reference, Sighting
@@ -62,13 +63,13 @@ def facts_of(record: Record, result: RecordResult, limits: Limits) -> Facts | No
 
 def unfollowed(record: Record, limits: Limits) -> Iterator[Problem]:
     """The problem of a record that names more entries than are among its facts."""
-    for pointer, _, items, beyond in _lists(record, record.profile, limits) if record.profile else ():
-        if beyond:
-            most = limits.max_references
-            message = (
-                f"more than {most} entries are named (--max-references): of the {len(items) + beyond} here, {beyond} were not followed"
-            )
+    room = most = limits.max_references
+    for pointer, _, items in record.references:
+        beyond = len(items) - room
+        if beyond > 0:
+            message = f"more than {most} entries are named (--max-references): of the {len(items)} here, {beyond} were not followed"
             yield Problem("too-many-references", message, pointer=pointer)
+        room = max(0, -beyond)
 
 
 def sighting_of(facts: Facts, data: bytes) -> Sighting | None:
@@ -123,16 +124,6 @@ def _grade(record: Record, profile: Profile) -> tuple[str | None, bytes | None, 
 _route = lru_cache(lambda pointer: tuple(split(pointer)))
 
 
-def _lists(record: Record, profile: Profile, limits: Limits) -> Iterator[tuple[str, tuple[str, ...], list[Json], int]]:
-    """Each list in which entries are named: its pointer, the members that may hold an id, the items that are followed, how many are not."""
-    room = limits.max_references
-    for pointer, names in profile.lists.items():
-        items = record.at(pointer)
-        if isinstance(items, list):
-            yield pointer, names, items[:room], max(0, len(items) - room)
-            room -= min(room, len(items))
-
-
 def _references(record: Record, profile: Profile, record_id: str | None, version: int | None, limits: Limits) -> Iterator[Reference]:
     """The earlier version that it refers to, if it is one of this record, and every entry that is named, once.
 
@@ -144,12 +135,11 @@ def _references(record: Record, profile: Profile, record_id: str | None, version
         if triple[0] == record_id and triple[1] < version:
             yield Reference(profile.previous, *triple)
     seen: set[str] = set()
-    for pointer, names, items, _ in _lists(record, profile, limits):
-        for index, item in enumerate(items):
-            name, entry_id = entry_named(item, names)
-            if entry_id is not None and entry_id not in seen:
-                seen.add(entry_id)
-                yield Reference(join(*split(pointer), index, *([name] if name else [])), entry_id=entry_id)
+    items = ((pointer, index, entry_named(item, names)) for pointer, names, items in record.references for index, item in enumerate(items))
+    for pointer, index, (name, entry_id) in islice(items, limits.max_references):
+        if entry_id is not None and entry_id not in seen:
+            seen.add(entry_id)
+            yield Reference(join(*split(pointer), index, *([name] if name else [])), entry_id=entry_id)
 
 
 def entry_named(item: Json, names: tuple[str, ...]) -> tuple[str | None, str | None]:

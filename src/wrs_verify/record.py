@@ -76,6 +76,12 @@ class Record:
             return None
 
     @_lazy
+    def references(self) -> list[tuple[str, tuple[str, ...], list[Json]]]:
+        """The lists in which it names entries: the pointer of each, the members of an item that may hold the id, and the items."""
+        lists = self.profile.lists.items() if self.profile else ()
+        return [(pointer, names, items) for pointer, names in lists if isinstance(items := self.at(pointer), list)]
+
+    @_lazy
     def violations(self) -> list[validation.Violation]:
         """What the profile's schema finds fault with."""
         if self.valid or self.profile is None:

@@ -134,8 +134,7 @@ def _run_here(job: Job, record: Callable[[RecordResult], None], memory: Memory |
                     gathering.add(outcome.facts)
 
         def judge(shortlist: Shortlist, *, complete: bool) -> None:
-            for finding in engine.check_drop(gathering.groups, job.options, complete=complete):
-                shortlist.add(finding)
+            shortlist.extend(engine.check_drop(gathering.groups, job.options, complete=complete))
 
         return _fold(kept(), record, sources, judge, job.options, memory)
 

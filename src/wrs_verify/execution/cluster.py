@@ -183,8 +183,7 @@ class Cluster:
         found = list(shuffle.judge_counted(counted(), self._setup.options, complete=complete))
         if failures:
             raise failures[0]
-        for finding in found:
-            shortlist.add(finding)
+        shortlist.extend(found)
 
     def _partitions(self, *, complete: bool) -> Iterator[Judged | None]:
         """What was found in each partition; None for one that costs workers."""

@@ -68,8 +68,7 @@ class Memory:
         while True:
             changes = self._history.changes(names)
             shortlist = Shortlist(self._options.limits.max_findings)
-            for finding in engine.check_history(changes, self._options, complete=complete):
-                shortlist.add(finding)
+            shortlist.extend(engine.check_history(changes, self._options, complete=complete))
             found = list(shortlist.findings(self._options))
             state = self._history.state()
             if state is not None and not complete:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wrs_verify import engine
 from wrs_verify.engine import Options
@@ -37,11 +37,15 @@ class Shortlist:
         elif finding not in held:
             held.append(finding)
 
+    def extend(self, findings: Iterable[Finding]) -> None:
+        """More findings, one after the other: where they break off, those before are held."""
+        for finding in findings:
+            self.add(finding)
+
     def include(self, other: Shortlist) -> None:
         """All findings of another shortlist, which lists as many."""
         for held in other._first.values():
-            for finding in held:
-                self.add(finding)
+            self.extend(held)
         self._beyond.update(other._beyond)
 
     @property

@@ -109,8 +109,7 @@ def judge(shares: Iterable[Share], place: int, number: int, options: Options, *,
             yield from (group for group in groups(grouping, facts) if _partition(group.key[0], number) == place)
 
     shortlist = Shortlist(options.limits.max_findings)
-    for finding in engine.check_drop(own, options, complete=complete):
-        shortlist.add(finding)
+    shortlist.extend(engine.check_drop(own, options, complete=complete))
     return Judged(shortlist, [Group((key,), Values(value.times, 1, (value,)), _NONE, 0) for key, value in counted.items()])
 
 

@@ -207,7 +207,7 @@ class Tally:
         self._view[view.status if document else "unread", view.recorded is None] += 1
         self._content[content.status if document else "unread", content.recorded is None, content.origin] += 1
         coverage = result.coverage
-        settled = coverage is not None and result.target is not None
+        settled = coverage is not None and result.target is not None and not unsettling(result)
         if coverage is not None:
             hashed, corroborated, repeated, fixed, unprotected, _ = coverage
             self._covered += 1
@@ -222,8 +222,6 @@ class Tally:
             self._found[finding.level, rule] += 1
             if rule == "target-mismatch":
                 differs = True
-            elif rule in _UNSETTLING:
-                settled = settled and not unsettling(result)
         for one in result.allowed:
             self._allowed[one.finding.rule] += 1
         self._targets["differ" if differs else "agree" if settled else "unsettled"] += 1

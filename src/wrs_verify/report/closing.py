@@ -45,7 +45,7 @@ def closing(counts: Counts, skipped: Iterable[Skipped], summary: Summary, notes_
     if counts.allowed:
         yield f"allowed: {number_of(counts.allowed, 'finding')}: {_rules(summary.allowed)}"
     if summary.pins is not None:
-        yield f"pins: {pins(summary)}"
+        yield f"pins: {pins(summary.pins, records)}"
     if summary.history is not None:
         yield from _history(summary.history)
     yield from _skipped(skipped)

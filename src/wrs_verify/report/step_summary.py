@@ -46,7 +46,7 @@ class Renderer:
             text += f"Configuration: {markdown(shorten(self._options.configuration, _MAX_CONFIGURATION))}\n\n"
         root = history_root(summary)
         text += f"History: {root}.\n\n" if root else ""
-        text += f"Pins: {pins(summary)}.\n\n" if summary.pins else ""
+        text += f"Pins: {pins(summary.pins, summary.records)}.\n\n" if summary.pins else ""
         parts, more = [text.encode()], []
         for level in _LEVELS:
             kept = self._fitting(self._rows[level])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from wrs_verify.model import Allowed, Counts, Finding, RecordResult, Related, Verdict
+from wrs_verify.model import Allowed, Counts, Finding, Pinned, RecordResult, Related, Verdict
 from wrs_verify.report import Summary
 from wrs_verify.safe import contrast, shorten, terminal, value, visible
 
@@ -126,10 +126,9 @@ def expectation(finding: Finding, width: int) -> list[tuple[str, str]]:
     return [(word, text) for word, thing, text in named if thing is not None]
 
 
-def pins(summary: Summary) -> str:
-    """How many documents were compared with a pin, and how many pins there are: none without a pin file."""
-    pinned, compared = summary.pins or (0, 0)
-    return f"compared for {compared} of {summary.records} ({number_of(pinned, 'pin')} in the file)"
+def pins(pinned: Pinned, records: int) -> str:
+    """For how many of so many records documents were compared with a pin, and how many pins there are."""
+    return f"compared for {pinned.compared} of {records} ({number_of(pinned.pins, 'pin')} in the file)"
 
 
 def history_root(summary: Summary) -> str | None:

@@ -23,14 +23,14 @@ A rule's leeway says how far a user may go easy on it:
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from wrs_verify import safe
 from wrs_verify.model import Json, Level, Related
 
-__all__ = ["FAMILIES", "Found", "Leeway", "Rule", "Scope", "contrast", "quote", "rule", "rules"]
+__all__ = ["FAMILIES", "Found", "Leeway", "Rule", "Scope", "contrast", "enumerated", "quote", "rule", "rules"]
 
 Scope: TypeAlias = Literal["input", "record", "drop", "history", "run"]
 Leeway: TypeAlias = Literal["none", "place", "record", "any"]
@@ -108,6 +108,11 @@ def rules() -> dict[str, Rule]:
 def quote(value: Json) -> str:
     """A record's value as a message shows it: JSON text on one line, shortened in the middle, safe to print."""
     return safe.value(value, _SHOWN)
+
+
+def enumerated(parts: Sequence[str]) -> str:
+    """Parts of a sentence, one after the other: "a, b and c"."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if parts[1:] else parts)
 
 
 def contrast(one: Json, other: Json) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wrs_verify.model import Related
 from wrs_verify.record import Record
-from wrs_verify.rules import Found, quote, rule
+from wrs_verify.rules import Found, enumerated, quote, rule
 
 _GRADES = ("/published_grade", "/entry/published_grade")
 _DENIALS = (
@@ -70,13 +70,9 @@ def disposition_mismatch(record: Record) -> Iterator[Found]:
     wrong = [pointer for pointer, value in parts if (value is not None) != assessed]
     if wrong:
         verb = "is" if len(wrong) == 1 else "are"
-        message = f"the disposition is {quote(status)}, but {_listed(wrong)} {verb} {'missing' if assessed else 'there'}"
+        message = f"the disposition is {quote(status)}, but {enumerated(wrong)} {verb} {'missing' if assessed else 'there'}"
         related = tuple(Related(pointer, record.at(pointer)) for pointer in wrong)
         yield Found("/entry/assessment_disposition/status", message, None, status, related)
-
-
-def _listed(pointers: list[str]) -> str:
-    return " and ".join([part for part in (", ".join(pointers[:-1]), pointers[-1]) if part])
 
 
 @rule("version-chain", "error", leeway="record")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from wrs_verify.groups import MAX_KEPT, Entry, Group, Grouping, Value, Values, place_of
 from wrs_verify.model import Json, Related
 from wrs_verify.profile import PROFILES, Profile
-from wrs_verify.rules import Found, quote, rule
+from wrs_verify.rules import Found, enumerated, quote, rule
 
 __all__ = ["ABSENCE", "GROUPINGS"]
 
@@ -233,7 +233,7 @@ def _places(value: Value, count: int | None = None) -> str:
     more = (count or value.times) - len(named)
     if more:
         return f"{', '.join(named)} and {more} more"
-    return " and ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
+    return enumerated(named)
 
 
 def _place(entry: Entry) -> str:

@@ -92,9 +92,8 @@ def unknown_reference(record: Record) -> Iterator[Found]:
 
     Mend: nothing, or name the entry by its id.
     """
-    for pointer, names in record.profile.lists.items() if record.profile else ():
-        items = record.at(pointer)
-        for index, item in enumerate(items if isinstance(items, list) else ()):
+    for pointer, names, items in record.references:
+        for index, item in enumerate(items):
             if isinstance(item, str | dict) and entry_named(item, names)[1] is None:
                 forms = " or ".join(("an entry id", *(f"an object with an entry id as {name}" for name in names)))
                 message = f"{quote(item)} does not name an entry in a form that is known here ({forms}): it was not followed"

@@ -59,7 +59,7 @@ def basis(summary: Summary) -> list[Basis]:
             ),
         ]
     if summary.pins is not None:
-        made.append(Basis("pins", pins(summary), ()))
+        made.append(Basis("pins", pins(summary.pins, summary.records), ()))
     state = summary.history
     if state is not None:
         added = "as it was" if state.added is None else f"this run added {number_of(state.added, 'record')}"
